@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { statusError } from "../../base/api/api-error.ts";
 import type { Handler } from "../../base/api/call.ts";
 import { isObject, type Json, type JsonObject, type KubeObject } from "../../base/api/object.ts";
@@ -119,6 +120,8 @@ export class LoopbackClient implements ObjectClient {
   async #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
     const headers = { "content-type": contentType, "user-agent": this.#userAgent };
     const request = { ...wanted, headers, user: this.#user, isLarge: this.#isLarge };
+    // Like with a remote server, controllers that learn of the same change all see the state before they write.
+    await nextTurn();
     const reply = await callInProcess(this.#handler, request, this.#random);
     if (reply.type === "raw" && reply.code >= 400) throw statusError(reply.code, { message: String(reply.body) });
     if (reply.type === "encoded" && reply.code >= 400) throw statusError(reply.code, await decoded(reply));

@@ -29,8 +29,10 @@ test("registers the server's endpoint, and removes it at shutdown", async () => 
   await eventually(async () => (await addresses()) === "192.0.2.1,192.0.2.2");
   const service = await access.find("", "services", KEY);
   assert.partialDeepStrictEqual(service?.spec, { clusterIP: "10.0.0.1" });
-  const slice = await access.find("discovery.k8s.io", "endpointslices", KEY);
-  assert.ok(Array.isArray(slice?.endpoints) && slice.endpoints.length === 2);
+  await eventually(async () => {
+    const slice = await access.find("discovery.k8s.io", "endpointslices", KEY);
+    return Array.isArray(slice?.endpoints) && slice.endpoints.length === 2;
+  });
 
   first.stop();
   await first.ended;

@@ -214,7 +214,7 @@ suite("daemonset-controller", () => {
     await changeNode("a", { spec: { taints: full } });
     await changeNode("b", { spec: { taints: [] } });
     await setImage("nginx:2");
-    await runsOn("a", "b");
+    await until(async () => (await images()).join() === "a nginx:1,b nginx:2");
     await counts({ numberMisscheduled: 1, desiredNumberScheduled: 1, numberReady: 0 });
     await cluster.makeReady();
     await runsOn("b");

@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from "../../../../base/api/object.ts";
 import { ManualClock } from "../../../../base/util/environment.suite.ts";
 import { ownedBy, until } from "../../shared/controllers.suite.ts";
 import { ServiceCluster } from "../services.suite.ts";
+import { statefulSets } from "../statefulset/statefulset.ts";
 import { workload } from "../workloads.suite.ts";
 import type { BudgetStatus, DisruptionBudget } from "./budget-types.ts";
 import { disruption } from "./disruption.ts";
@@ -108,6 +109,26 @@ suite("disruption-controller", () => {
     await cluster.client.patch(cluster.resource("poddisruptionbudgets"), key, patch, { subresource: "status" });
     await has({ disruptionsAllowed: 0, currentHealthy: 1 });
     assert.deepEqual((await status())?.disruptedPods, { "pod-0": now });
+  });
+});
+
+suite("disruption-controller beside another controller", () => {
+  test("sees that the only Pod is gone before it is replaced, as in a cluster with a remote server", async () => {
+    const cluster = new ServiceCluster();
+    cluster.start(statefulSets(cluster), disruption(cluster));
+    await cluster.post("statefulsets", "web", workload("nginx", { serviceName: "web", replicas: 1 }));
+    const uid = async () => (await cluster.find("pods", "web-0"))?.metadata.uid;
+    await until(async () => (await uid()) !== undefined);
+    const first = await uid();
+    const selector = { matchLabels: { app: "web" } };
+    await cluster.post("poddisruptionbudgets", "budget", { selector, minAvailable: 1 });
+    const find = async () => (await cluster.find("poddisruptionbudgets", "budget")) as DisruptionBudget | undefined;
+    await until(async () => (await find())?.status?.expectedPods === 1);
+    await cluster.delete("pods", "web-0");
+    await until(async () => ![undefined, first].includes(await uid()));
+    await until(async () => (await cluster.events("budget")).length > 0);
+    assert.deepEqual(await cluster.events("budget"), ["No matching pods found"]);
+    await cluster.end();
   });
 });
 

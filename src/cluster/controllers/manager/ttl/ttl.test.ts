@@ -15,12 +15,19 @@ suite("ttl-controller", () => {
   const ttlOf = async (name: string) =>
     (await cluster.node(name))?.metadata.annotations?.["node.alpha.kubernetes.io/ttl"];
   const hasTtl = (name: string, seconds: string) => cluster.pass(async () => (await ttlOf(name)) === seconds);
+  const corrects = async (name: string, seconds: string) => {
+    const patch = { metadata: { annotations: { "node.alpha.kubernetes.io/ttl": "x" } } };
+    await cluster.client.patch(cluster.resource("nodes"), { namespace: "", name }, patch);
+    await hasTtl(name, seconds);
+  };
   const nameOf = (index: number) => `n${index}`;
 
   test("sets the annotation by the number of nodes, with overlapping ranges", async () => {
     for (let index = 0; index < 100; index += 1) await cluster.create("nodes", nameOf(index));
     await hasTtl(nameOf(0), "0");
     await hasTtl(nameOf(99), "0");
+    // After it, no change of an earlier node is left in the queue.
+    await corrects(nameOf(99), "0");
     await cluster.create("nodes", nameOf(100));
     await hasTtl(nameOf(100), "15");
     assert.equal(await ttlOf(nameOf(0)), "0");
@@ -37,8 +44,6 @@ suite("ttl-controller", () => {
   test("corrects an annotation", async () => {
     await cluster.create("nodes", "a");
     await hasTtl("a", "0");
-    const patch = { metadata: { annotations: { "node.alpha.kubernetes.io/ttl": "x" } } };
-    await cluster.client.patch(cluster.resource("nodes"), { namespace: "", name: "a" }, patch);
-    await hasTtl("a", "0");
+    await corrects("a", "0");
   });
 });
