@@ -1,8 +1,9 @@
 import type { JsonObject, KubeObject } from "../../../src/base/api/object.ts";
-import type { WorkloadKind } from "./steps.ts";
+import type { WorkloadKind, World } from "./steps.ts";
 import { changeAction, deleteAction, holdAction, isKept, templateFor } from "./workload-actions.ts";
 
 const COLLECTION = { kind: "Job", root: "/apis/batch/v1", plural: "jobs" };
+const ENDS = ["Complete", "Failed"];
 
 const CHANGES: readonly JsonObject[] = [
   ...[0, 1, 2, 4].map((parallelism) => ({ spec: { parallelism } })),
@@ -12,8 +13,31 @@ const CHANGES: readonly JsonObject[] = [
   { metadata: { labels: { stage: "test" } } },
 ];
 
-interface Job extends KubeObject {
+/** A Job. */
+export interface Job extends KubeObject {
   status?: { conditions?: { type: string }[]; active?: number };
+}
+
+/** Whether a Job has ended. */
+export const hasEnded = ({ status }: Job): boolean =>
+  status?.conditions?.some(({ type }) => ENDS.includes(type)) ?? false;
+
+/** A random spec of a Job whose Pods have the labels of `name`. */
+export function randomJobSpec(world: World, name: string): JsonObject {
+  const { random } = world;
+  const template = templateFor(world, name) as { spec: JsonObject };
+  const isIndexed = random.chance(0.5);
+  return {
+    template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
+    parallelism: random.pick([1, 2, 3, 5]),
+    backoffLimit: random.pick([0, 1, 6]),
+    ...((isIndexed || random.chance(0.7)) && { completions: random.pick([1, 2, 3, 5]) }),
+    ...(isIndexed && { completionMode: "Indexed" }),
+    ...(isIndexed && random.chance(0.3) && { backoffLimitPerIndex: random.below(2), maxFailedIndexes: 1 }),
+    ...(random.chance(0.2) && { suspend: true }),
+    ...(random.chance(0.2) && { ttlSecondsAfterFinished: random.pick([0, 1, 600]) }),
+    ...(random.chance(0.2) && { podReplacementPolicy: "Failed" }),
+  };
 }
 
 /** Jobs. The Pods of most are complete as soon as they run; those of others never run. */
@@ -22,28 +46,11 @@ export const JOBS: WorkloadKind<Job> = {
   controllers: ["job-controller"],
   components: ["job-controller"],
   eventRules: { FailedCreate: "ignored" },
-  create: (world, name) => {
-    const { random } = world;
-    const template = templateFor(world, name) as { spec: JsonObject };
-    const isIndexed = random.chance(0.5);
-    return {
-      spec: {
-        template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
-        parallelism: random.pick([1, 2, 3, 5]),
-        backoffLimit: random.pick([0, 1, 6]),
-        ...((isIndexed || random.chance(0.7)) && { completions: random.pick([1, 2, 3, 5]) }),
-        ...(isIndexed && { completionMode: "Indexed" }),
-        ...(isIndexed && random.chance(0.3) && { backoffLimitPerIndex: random.below(2), maxFailedIndexes: 1 }),
-        ...(random.chance(0.2) && { suspend: true }),
-        ...(random.chance(0.2) && { ttlSecondsAfterFinished: random.pick([0, 1, 600]) }),
-        ...(random.chance(0.2) && { podReplacementPolicy: "Failed" }),
-      },
-    };
-  },
+  create: (world, name) => ({ spec: randomJobSpec(world, name) }),
   actions: [changeAction(COLLECTION, 6, CHANGES), deleteAction(COLLECTION), holdAction(COLLECTION)],
   isSettled: (object) => {
     if (object.metadata.deletionTimestamp !== undefined) return isKept(object);
     const { conditions = [], active = 0 } = object.status ?? {};
-    return conditions.some(({ type }) => ["Complete", "Failed", "Suspended"].includes(type)) || active > 0;
+    return hasEnded(object) || conditions.some(({ type }) => type === "Suspended") || active > 0;
   },
 };

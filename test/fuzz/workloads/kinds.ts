@@ -2,6 +2,7 @@ import type { KubeObject } from "../../../src/base/api/object.ts";
 import { RUNNABLE_CONTROLLERS } from "../../../src/cluster/controllers/manager/all.ts";
 import { AUTOSCALERS } from "./autoscalers.ts";
 import type { Collection } from "./cluster-view.ts";
+import { CRON_JOBS } from "./cron-jobs.ts";
 import { DAEMON_SETS } from "./daemon-sets.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
 import { DISRUPTION_BUDGETS } from "./disruption-budgets.ts";
@@ -18,7 +19,7 @@ import { VOLUMES } from "./volumes.ts";
 /** The kinds that sequences can create. To add a kind, add its table here. */
 export const KINDS = [
   ...[DEPLOYMENTS, REPLICA_SETS, REPLICATION_CONTROLLERS],
-  ...[STATEFUL_SETS, DAEMON_SETS, JOBS, NODES],
+  ...[STATEFUL_SETS, DAEMON_SETS, JOBS, CRON_JOBS, NODES],
   ...[CLAIMS, VOLUMES, ATTRIBUTES_CLASSES],
   ...[SERVICES, DISRUPTION_BUDGETS, AUTOSCALERS],
 ] as unknown as readonly WorkloadKind<KubeObject>[];

@@ -38,6 +38,8 @@ const OMITTED = new Set([
   ...["lastHeartbeatTime", "timeAdded", "podCIDR", "podCIDRs", "daemonEndpoints"],
   "lastPhaseTransitionTime",
 ]);
+/** Times whose presence is compared. */
+const TIMES = new Set(["lastScaleTime", "lastSuccessfulTime"]);
 
 /** Field managers that are not compared. The scheduler writes only if it cannot place a Pod at once. */
 const OUTSIDERS = new Set(["kube-scheduler", "kwok"]);
@@ -135,7 +137,7 @@ function sorted(value: Json | undefined, name = ""): Json {
     const typeOf = (item: Json) => (isObject(item) && typeof item.type === "string" ? item.type : "");
     return items.every((item) => typeOf(item) !== "") ? items.sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1)) : items;
   }
-  if (!isObject(value)) return value ?? null;
+  if (!isObject(value)) return TIMES.has(name) ? "<time>" : (value ?? null);
   const kept = Object.entries(value).filter(([name, member]) => !OMITTED.has(name) && member !== undefined);
   return Object.fromEntries(
     kept.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, sorted(member, name)]),
