@@ -111,10 +111,13 @@ export const CRON_JOBS: WorkloadKind<CronJob> = {
   collection: COLLECTION,
   controllers: ["cronjob-controller", "job-controller"],
   components: ["cronjob-controller"],
-  // Every sync records them again.
   eventRules: {
+    // Every sync records them again.
     ...{ InvalidSchedule: "presence", JobAlreadyActive: "presence" },
     ...{ TooManyMissedTimes: "presence", UnexpectedJob: "presence" },
+    // The real program records them again if its cache does not show its last write of `status.active` yet. With
+    // `--both-real`, 3 of 100 sequences differed in MissingJob.
+    ...{ MissingJob: "ignored", SawCompletedJob: "presence" },
   },
   create: (world, name) => {
     const { random } = world;

@@ -1,4 +1,5 @@
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
+import { isParallel } from "./stateful-sets.ts";
 import { mergeStep, podStep, STRATEGIC, type Step, type World } from "./steps.ts";
 import { HOLD } from "./templates.ts";
 
@@ -162,7 +163,8 @@ function createOrphan(world: World): Step | undefined {
 const QUOTAS = { kind: "ResourceQuota", root: "/api/v1", plural: "resourcequotas" };
 
 /** Creates a quota, or deletes the one that there is. */
-function changeQuota(world: World): Step {
+function changeQuota(world: World): Step | undefined {
+  if (world.view.of("StatefulSet").some(isParallel)) return undefined;
   const path = `/api/v1/namespaces/${world.namespace}/resourcequotas`;
   const [quota] = world.view.of(QUOTAS.kind);
   if (quota && world.random.chance(0.6))

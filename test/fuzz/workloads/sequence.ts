@@ -337,6 +337,9 @@ function isPodSettled({ metadata, spec, status }: Pod, view: NamespaceView): boo
   // Nothing ends its Pods.
   if (node && isSilent(node)) return true;
   if (metadata.deletionTimestamp !== undefined) return metadata.finalizers?.includes(HOLD) ?? false;
+  const isOfJob = metadata.ownerReferences?.some(({ kind }) => kind === "Job") ?? false;
+  // KWOK completes it. A Service that is created before that keeps its address: the phase alone changes no endpoints.
+  if (status?.phase === "Running" && isOfJob) return false;
   if (status?.phase !== "Pending") return true;
   const { nodeSelector, volumes = [] } = (spec ?? {}) as PlacedSpec;
   const isWaiting = status.conditions?.some(({ reason }) => reason === "Unschedulable") ?? false;

@@ -18,7 +18,8 @@ function snapshot({ uid, suffix, replicas = 1, events }: Cluster) {
   const view = new NamespaceView();
   const apply = (kind: string, name: string, more: object) =>
     view.apply("ADDED", { kind, apiVersion: "v1", metadata: meta(name, uid), ...more } as KubeObject);
-  apply("ReplicaSet", "web", { spec: { replicas }, status: { conditions: [{ type: "A", lastTransitionTime: uid }] } });
+  const status = { lastScaleTime: uid, conditions: [{ type: "A", lastTransitionTime: uid }] };
+  apply("ReplicaSet", "web", { spec: { replicas }, status });
   apply("Pod", `web-${suffix}`, { spec: { nodeName: uid }, status: { phase: "Running" } });
   for (const [index, [reason, message]] of events.entries()) {
     const involvedObject = { kind: "ReplicaSet", name: "web" };
@@ -57,6 +58,7 @@ suite("snapshots of workloads", () => {
       ["Scaled", "up web from 0 to 1"],
       ["Scaled", "up web from 1 to 2"],
       ["Retry", "again"],
+      ["Created", "failed: the object has been modified; please try again"],
     ] as const;
     assert.deepEqual(differences(one, snapshot({ ...OTHER, events })), []);
   });
