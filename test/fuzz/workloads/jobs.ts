@@ -1,4 +1,6 @@
 import type { JsonObject, KubeObject } from "../../../src/base/api/object.ts";
+import type { Pod } from "../../../src/kinds/types/workloads.ts";
+import type { NamespaceView } from "./cluster-view.ts";
 import type { WorkloadKind, World } from "./steps.ts";
 import { changeAction, deleteAction, holdAction, isKept, templateFor } from "./workload-actions.ts";
 
@@ -21,6 +23,14 @@ export interface Job extends KubeObject {
 /** Whether a Job has ended. */
 export const hasEnded = ({ status }: Job): boolean =>
   status?.conditions?.some(({ type }) => ENDS.includes(type)) ?? false;
+
+function countUnfinished({ metadata }: Job, view: NamespaceView): number {
+  const isUnfinished = ({ metadata: { ownerReferences = [], deletionTimestamp }, status }: Pod) =>
+    ownerReferences.some(({ uid }) => uid === metadata.uid) &&
+    deletionTimestamp === undefined &&
+    !["Succeeded", "Failed"].includes(status?.phase ?? "");
+  return (view.of("Pod") as Pod[]).filter(isUnfinished).length;
+}
 
 /** A random spec of a Job whose Pods have the labels of `name`. */
 export function randomJobSpec(world: World, name: string): JsonObject {
@@ -48,9 +58,10 @@ export const JOBS: WorkloadKind<Job> = {
   eventRules: { FailedCreate: "ignored" },
   create: (world, name) => ({ spec: randomJobSpec(world, name) }),
   actions: [changeAction(COLLECTION, 6, CHANGES), deleteAction(COLLECTION), holdAction(COLLECTION)],
-  isSettled: (object) => {
+  isSettled: (object, view) => {
     if (object.metadata.deletionTimestamp !== undefined) return isKept(object);
     const { conditions = [], active = 0 } = object.status ?? {};
-    return hasEnded(object) || conditions.some(({ type }) => type === "Suspended") || active > 0;
+    const isWaiting = active > 0 && active === countUnfinished(object, view);
+    return hasEnded(object) || conditions.some(({ type }) => type === "Suspended") || isWaiting;
   },
 };
