@@ -1,4 +1,5 @@
 import { hasPodLevelRequests, podAmountsInUse } from "../../../access/admission/plugins/pod-resources.ts";
+import { getMember } from "../../../base/util/members.ts";
 import { isExtendedResource } from "../../../kinds/built-in/shared-rules/resource-names.ts";
 import type { Node } from "../../../kinds/types/node.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
@@ -107,7 +108,7 @@ const STRATEGIES: Readonly<Record<string, (strategy: ScoringStrategy) => UsageSc
 };
 
 function strategyOf(strategy: ScoringStrategy): UsageScore {
-  const make = STRATEGIES[strategy.type];
+  const make = getMember(STRATEGIES, strategy.type);
   if (make === undefined) throw new Error(`scoring strategy ${strategy.type} is not supported`);
   return make(strategy);
 }

@@ -12,7 +12,7 @@ const SCORES: readonly ((candidate: Candidate, nowMs: number) => number)[] = [
   ({ victims }) => -victims.length,
   ({ victims }, nowMs) => {
     const most = victims.filter(({ priority }) => priority === victims[0]?.priority);
-    return Math.min(...most.map((pod) => startMs(pod, nowMs)));
+    return most.reduce((earliest, pod) => Math.min(earliest, startMs(pod, nowMs)), Number.POSITIVE_INFINITY);
   },
 ];
 
@@ -22,7 +22,7 @@ export function pickCandidate(candidates: readonly Candidate[], nowMs: number): 
   for (const scoreOf of SCORES) {
     if (left.length <= 1) break;
     const scores = left.map((candidate) => scoreOf(candidate, nowMs));
-    const highest = Math.max(...scores);
+    const highest = scores.reduce((high, score) => Math.max(high, score), Number.NEGATIVE_INFINITY);
     left = left.filter((_, index) => scores[index] === highest);
   }
   return left[0];
