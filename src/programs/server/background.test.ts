@@ -15,9 +15,9 @@ import { MANAGER_CONTROLLERS } from "../../cluster/controllers/manager/manager-c
 import { until } from "../../cluster/controllers/shared/controllers.suite.ts";
 import type { Credentials } from "../../cluster/controllers/shared/credentials.ts";
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
-import { DEFAULT_CONFIGURATION } from "../../cluster/scheduler/configuration.ts";
 import { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
+import { DEFAULT_CONFIGURATION } from "../../cluster/scheduler/configuration.ts";
 import { testActions, testIssuer } from "../../kinds/built-in/actions/actions.suite.ts";
 import { builtInKinds } from "../../kinds/built-in/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";

@@ -27,10 +27,10 @@ import type { Credentials } from "../../cluster/controllers/shared/credentials.t
 import { Informers } from "../../cluster/controllers/shared/informers.ts";
 import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cluster/controllers/shared/leader.ts";
 import { programLease } from "../../cluster/controllers/shared/program-lease.ts";
-import type { SchedulerConfiguration } from "../../cluster/scheduler/configuration.ts";
-import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
 import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
+import type { SchedulerConfiguration } from "../../cluster/scheduler/configuration.ts";
+import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
 import { mandatoryObjects, suggestedObjects } from "../../kinds/built-in/flowcontrol/fixed-objects.ts";
 import type { Resources } from "../../resources/resources.ts";

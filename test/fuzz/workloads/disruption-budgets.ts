@@ -35,7 +35,8 @@ export const DISRUPTION_BUDGETS: WorkloadKind<Budget> = {
   isDependent: true,
   controllers: ["disruption-controller"],
   components: ["controllermanager"],
-  eventRules: { NoPods: "presence", UnmanagedPods: "presence", CalculateExpectedPodCountFailed: "ignored" },
+  // With `--both-real`, a budget whose only Pod was replaced got NoPods at random: two of three runs of a sequence differed.
+  eventRules: { NoPods: "ignored", UnmanagedPods: "presence", CalculateExpectedPodCountFailed: "ignored" },
   create: (world, name) => {
     const { random } = world;
     const limit = random.pick(LIMITS);

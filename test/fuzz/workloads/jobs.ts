@@ -2,7 +2,7 @@ import type { JsonObject, KubeObject } from "../../../src/base/api/object.ts";
 import type { Pod } from "../../../src/kinds/types/workloads.ts";
 import type { NamespaceView } from "./cluster-view.ts";
 import type { WorkloadKind, World } from "./steps.ts";
-import { changeAction, deleteAction, holdAction, isKept, templateFor } from "./workload-actions.ts";
+import { changeAction, deleteAction, holdAction, isKept, labelsFor, templateFor } from "./workload-actions.ts";
 
 const COLLECTION = { kind: "Job", root: "/apis/batch/v1", plural: "jobs" };
 const ENDS = ["Complete", "Failed"];
@@ -35,10 +35,11 @@ function countUnfinished({ metadata }: Job, view: NamespaceView): number {
 /** A random spec of a Job whose Pods have the labels of `name`. */
 export function randomJobSpec(world: World, name: string): JsonObject {
   const { random } = world;
-  const template = templateFor(world, name) as { spec: JsonObject };
+  const template = templateFor(world, name) as { metadata: JsonObject; spec: JsonObject };
+  const metadata = { ...template.metadata, labels: labelsFor(name) };
   const isIndexed = random.chance(0.5);
   return {
-    template: { ...template, spec: { ...template.spec, restartPolicy: "Never" } },
+    template: { metadata, spec: { ...template.spec, restartPolicy: "Never" } },
     parallelism: random.pick([1, 2, 3, 5]),
     backoffLimit: random.pick([0, 1, 6]),
     ...((isIndexed || random.chance(0.7)) && { completions: random.pick([1, 2, 3, 5]) }),
