@@ -40,6 +40,17 @@ suite("translating a kube-apiserver command line to serve", () => {
     ]);
   });
 
+  test("simulates a cluster, whose nodes need the Node authorizer", () => {
+    const given = [
+      ["etcd-servers", "http://127.0.0.1:1"],
+      ["authorization-mode", "RBAC"],
+    ] as const;
+    const { args } = serveArguments(given, { ...memory, nodes: "2" });
+    for (const arg of ["--authorization-mode=Node,RBAC", "--controllers=*", "--scheduler", "--simulated-nodes=2"]) {
+      assert.ok(args.includes(arg), arg);
+    }
+  });
+
   test("repeats repeatable flags, and uses the last value of others", () => {
     const given = [servers, rbac, ["service-account-issuer", "a"], ["service-account-issuer", "b"]] as const;
     const { args } = serveArguments([...given, ["etcd-prefix", "/a"], ["etcd-prefix", "/b"]], memory);

@@ -62,6 +62,11 @@ export function serveArguments(given: readonly Flag[], surroundings: Surrounding
     // Compat: `AnonymousAuth is not allowed with the AlwaysAllow authorizer`.
     flags.set("anonymous-auth", ["false"]);
   }
+  const modes = flags.get("authorization-mode")?.flatMap((value) => value.split(",")) ?? [];
+  // Without it, nodes may do nothing.
+  if (nodes !== undefined && modes.includes("RBAC") && !modes.includes("Node")) {
+    flags.set("authorization-mode", ["Node", ...modes]);
+  }
   if (gates.size > 0) flags.set("feature-gates", [[...gates].map(([name, on]) => `${name}=${on}`).join(",")]);
   const args = [...flags].flatMap(([name, values]) =>
     flagTypes.get(name) === "strings" ? [`--${name}=${values.join(",")}`] : values.map((value) => `--${name}=${value}`),
