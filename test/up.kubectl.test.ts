@@ -74,7 +74,8 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     const out = await succeed("up", "--detach", "--secure-port=0");
     assert.match(out, /is serving https:\/\/127\.0\.0\.1:\d+$/m);
     assert.match(out, /^Controllers: {2}all that the server has$/m);
-    assert.match(out, /^Limits: {7}no scheduler or kubelet: Pods stay Pending/m);
+    assert.match(out, /^Cluster: {6}scheduler, 1 simulated node$/m);
+    assert.match(out, /^Limits: {7}nodes are simulated: /m);
     // Commands are printed as they were typed.
     assert.ok(out.includes(`Stop:         node ${cli} down\nLog:          node ${cli} logs --follow\n`), out);
     const data = path.join(folder, "binnacle-data");
@@ -82,6 +83,18 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     assert.equal(await readFile(path.join(data, ".gitignore"), "utf8"), "*\n");
     const { stdout } = await kubectl(["get", "namespaces", "-o", "name"]);
     assert.match(stdout, /^namespace\/default$/m);
+  });
+
+  test("runs what kubectl creates", async () => {
+    await kubectl(["create", "deployment", "web", "--image=nginx", "--replicas=3"]);
+    await kubectl(["rollout", "status", "deployment", "web"]);
+    await kubectl(["expose", "deployment", "web", "--port=80", "--type=LoadBalancer"]);
+    await kubectl(["wait", "--for=jsonpath={.status.loadBalancer.ingress[0].ip}", "service/web"]);
+    await kubectl(["create", "job", "once", "--image=busybox"]);
+    await kubectl(["wait", "--for=condition=Complete", "job/once", "--timeout=300s"]);
+    const { stdout } = await kubectl(["get", "pods", "-o", "jsonpath={.items[*].spec.nodeName}"]);
+    assert.equal(stdout, "node-1 node-1 node-1 node-1");
+    await kubectl(["delete", "deployment/web", "service/web", "job/once", "--wait"]);
   });
 
   test("starts once", async () => {

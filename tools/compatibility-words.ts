@@ -70,7 +70,12 @@ const TASKS: readonly Task[] = [
     "partly",
     "if a kubelet runs the Pod, or a function of yours replaces it ([connect.md](connect.md))",
   ],
-  ["running containers", "no", "no scheduler and no kubelet: Pods stay Pending"],
+  ["scheduling Pods", "yes", "with `--scheduler`: [its plugins](reference/scheduler.md)"],
+  [
+    "running containers",
+    "no",
+    "[simulated nodes](simulated-nodes.md) report that Pods run, or functions of yours do their work",
+  ],
   ["priority and fairness", "no", "the objects exist, but requests are not queued"],
   ["encryption at rest, egress selectors, tracing", "no", "their flags are rejected"],
   [

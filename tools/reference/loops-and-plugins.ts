@@ -60,7 +60,7 @@ export function controllersPage(): string {
     "",
     "## Only where the real kube-controller-manager runs beside it",
     "",
-    "Start it with the kubeconfig that Binnacle writes, and Binnacle with `--controllers none`. There is no scheduler and no kubelet either: Pods stay Pending.",
+    "Start it with the kubeconfig that Binnacle writes, and Binnacle with `--controllers none`.",
     "",
     table(
       columns,
