@@ -121,6 +121,8 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   "base/api/request-info.ts": ["namespaces"],
   // What stands behind pods is a part of the configuration.
   "index.ts": ["Pod"],
+  // The name of an authorizer.
+  "programs/envtest/serve-arguments.ts": ["Node"],
   // A member of the rules of an audit policy.
   "access/audit/policy.ts": ["namespaces"],
   // The type of the variable `namespaceObject`.

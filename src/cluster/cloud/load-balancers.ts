@@ -74,7 +74,7 @@ interface Patch {
 const finalizersOf = ({ metadata }: Service): string[] => metadata.finalizers ?? [];
 const hasFinalizer = (service: Service): boolean => finalizersOf(service).includes(FINALIZER);
 
-/** Compat: a Service with a class belongs to another controller. */
+/** Compat: `wantsLoadBalancer` is false for a Service with a class, which belongs to another controller. */
 function wantsBalancer(service: Service): boolean {
   const { type, loadBalancerClass } = specOf(service);
   return type === "LoadBalancer" && loadBalancerClass === undefined && service.metadata.deletionTimestamp === undefined;

@@ -1,6 +1,4 @@
-import { createDefaultStorageClass } from "../../cluster/cloud/default-storage-class.ts";
-import { ingresses } from "../../cluster/cloud/ingresses.ts";
-import { loadBalancers } from "../../cluster/cloud/load-balancers.ts";
+import { cloudControllers, prepareCloud } from "../../cluster/cloud/cloud.ts";
 import type { RunnableController } from "../../cluster/controllers/manager/all.ts";
 import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
 import type { Informers } from "../../cluster/controllers/shared/informers.ts";
@@ -42,8 +40,7 @@ export function simulatedParts(
   const shared = { resources, report, informers };
   return [
     simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, ...made }),
-    loadBalancers({ ...shared, client: clients.controller("service-controller") }),
-    ingresses({ ...shared, client: clients.apiServer }),
+    ...cloudControllers({ ...shared, client: clients.apiServer, accountClient: clients.controller }),
   ];
 }
 
@@ -54,7 +51,7 @@ export async function runSimulated(
   signal: AbortSignal,
 ): Promise<void> {
   if (controllers.length === 0) return;
-  if (!isGuest) await createDefaultStorageClass({ resources, client: clients.apiServer, report });
+  if (!isGuest) await prepareCloud({ resources, client: clients.apiServer, report });
   const { store, keys, random, clock } = resources;
   const run = (leading: AbortSignal) => runControllers(controllers, leading, clock, report);
   if (config.store.type !== "etcd") return run(signal);

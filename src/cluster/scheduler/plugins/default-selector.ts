@@ -60,8 +60,9 @@ function makeSelector(informers: Informers): DefaultSelector {
     uses: [services, ...controllers],
     of(pod) {
       const { namespace = "", labels } = pod.metadata;
-      const ofServices = [...selecting.matching(namespace, labels)].map(({ spec }) => spec?.selector ?? {});
-      return [...readLabelMap(Object.assign({}, ...ofServices)), ...ofController(pod)];
+      const ofServices = {};
+      for (const { spec } of selecting.matching(namespace, labels)) Object.assign(ofServices, spec?.selector);
+      return [...readLabelMap(ofServices), ...ofController(pod)];
     },
   };
 }

@@ -131,7 +131,7 @@ const rejections = new Map<string, Rejection>();
 /** One of the few combinations of reasons. */
 function rejectionFor(reasons: readonly string[]): Rejection {
   const key = reasons.join("\n");
-  const rejection = rejections.get(key) ?? unresolvable(NAME, ...reasons);
+  const rejection = rejections.get(key) ?? { plugin: NAME, reasons, isUnresolvable: true };
   rejections.set(key, rejection);
   return rejection;
 }

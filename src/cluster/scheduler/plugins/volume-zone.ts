@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { storageClassOf } from "../../../access/admission/plugins/storage-class-name.ts";
+import { getMember } from "../../../base/util/members.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../kinds/types/persistent-volume.ts";
 import { usesClaim } from "../../controllers/shared/pod-claims.ts";
 import type { StorageClass } from "../../controllers/shared/storage-class.ts";
@@ -76,14 +77,14 @@ export const volumeZone: MakePlugin = ({ informers }) => {
         const found = volumeOf(namespace, persistentVolumeClaim.claimName ?? "");
         if (found === undefined) continue;
         if ("isUnresolvable" in found) return { rejection: found as Rejection, check: () => found as Rejection };
-        topologies.push(...topologiesOf(found as PersistentVolume));
+        for (const one of topologiesOf(found as PersistentVolume)) topologies.push(one);
       }
       if (topologies.length === 0) return undefined;
       return {
         check({ labels }) {
           if (!Object.keys(TOPOLOGY_LABELS).some((label) => labels[label] !== undefined)) return undefined;
           const isIn = ({ label, values }: VolumeTopology) =>
-            values.includes(labels[label] ?? labels[TOPOLOGY_LABELS[label] ?? ""] ?? "");
+            values.includes(labels[label] ?? labels[getMember(TOPOLOGY_LABELS, label) ?? ""] ?? "");
           return topologies.every(isIn) ? undefined : OTHER_ZONE;
         },
       };
