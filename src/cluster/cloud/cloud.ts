@@ -4,8 +4,6 @@ import type { Informers } from "../controllers/shared/informers.ts";
 import { ingresses } from "./ingresses.ts";
 import { loadBalancers } from "./load-balancers.ts";
 
-export { createDefaultStorageClass as prepareCloud } from "./default-storage-class.ts";
-
 /** Dependencies of the controllers of a cloud provider. `client` acts as the API server. */
 export interface CloudContext extends ControllerContext {
   readonly informers: Informers;

@@ -6,7 +6,7 @@ import { SIMULATED } from "../controllers/shared/simulated-storage.ts";
 const NAME = "standard";
 
 /** Creates a default StorageClass whose volumes are simulated, unless there is a StorageClass. */
-export async function createDefaultStorageClass({ resources, client }: ControllerContext): Promise<void> {
+export async function prepareCloud({ resources, client }: ControllerContext): Promise<void> {
   const resource = storedResource(resources.catalog, "storage.k8s.io", "storageclasses");
   const prefix = resources.keys.prefix(resource.definition);
   const { entries } = await resources.store.list(prefix, { limit: 1 });

@@ -1,4 +1,5 @@
-import { cloudControllers, prepareCloud } from "../../cluster/cloud/cloud.ts";
+import { cloudControllers } from "../../cluster/cloud/cloud.ts";
+import { prepareCloud } from "../../cluster/cloud/default-storage-class.ts";
 import type { RunnableController } from "../../cluster/controllers/manager/all.ts";
 import { type Controller, type ReportProblem, runControllers } from "../../cluster/controllers/shared/controller.ts";
 import type { Informers } from "../../cluster/controllers/shared/informers.ts";
