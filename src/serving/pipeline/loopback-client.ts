@@ -23,6 +23,8 @@ export interface LoopbackIdentity {
   readonly user: UserInfo;
   /** The program name in it becomes the field manager of the client's writes. */
   readonly userAgent: string;
+  /** Elsewhere, another program makes these requests. Each takes a turn of the event loop, as if it came from there. */
+  readonly isRemote?: boolean;
 }
 
 const MERGE_PATCH = "application/merge-patch+json";
@@ -36,11 +38,18 @@ export class LoopbackClient implements ObjectClient {
   readonly #handler: Handler;
   readonly #user: UserInfo;
   readonly #userAgent: string;
+  readonly #isRemote: boolean;
   readonly #random: Random;
   readonly #isLarge: IsLargeCall | undefined;
 
   /** `handler` must be composed with `keepUser`. If it offloads calls, `isLarge` tells which. */
-  constructor(handler: Handler, { user, userAgent }: LoopbackIdentity, random: Random, isLarge?: IsLargeCall) {
+  constructor(
+    handler: Handler,
+    { user, userAgent, isRemote = false }: LoopbackIdentity,
+    random: Random,
+    isLarge?: IsLargeCall,
+  ) {
+    this.#isRemote = isRemote;
     this.#random = random;
     this.#isLarge = isLarge;
     this.#handler = handler;
@@ -120,8 +129,8 @@ export class LoopbackClient implements ObjectClient {
   async #send(wanted: Pick<CallRequest, "method" | "path" | "query" | "body">, contentType = "application/json") {
     const headers = { "content-type": contentType, "user-agent": this.#userAgent };
     const request = { ...wanted, headers, user: this.#user, isLarge: this.#isLarge };
-    // Like with a remote server, controllers that learn of the same change all see the state before they write.
-    await nextTurn();
+    // Controllers that learn of the same change must all see the state before one of them writes.
+    if (this.#isRemote) await nextTurn();
     const reply = await callInProcess(this.#handler, request, this.#random);
     if (reply.type === "raw" && reply.code >= 400) throw statusError(reply.code, { message: String(reply.body) });
     if (reply.type === "encoded" && reply.code >= 400) throw statusError(reply.code, await decoded(reply));

@@ -33,10 +33,10 @@ export interface LoopbackClients {
 export function loopbackClients(handler: Handler, random: Random, isLarge?: IsLargeCall): LoopbackClients {
   const { gitVersion, gitCommit, platform } = release.info;
   const agent = (program: string) => `${program}/${gitVersion} (${platform}) kubernetes/${gitCommit.slice(0, 7)}`;
-  const clientOf = (user: UserInfo, userAgent: string) =>
-    new LoopbackClient(handler, { user, userAgent }, random, isLarge);
+  const clientOf = (user: UserInfo, userAgent: string, isRemote = true) =>
+    new LoopbackClient(handler, { user, userAgent, isRemote }, random, isLarge);
   return {
-    apiServer: clientOf(API_SERVER, agent("kube-apiserver")),
+    apiServer: clientOf(API_SERVER, agent("kube-apiserver"), false),
     controllerManager: (component) => clientOf(CONTROLLER_MANAGER, `${agent("kube-controller-manager")}/${component}`),
     controller(serviceAccount) {
       const user = serviceAccountUser("kube-system", serviceAccount);

@@ -189,7 +189,7 @@ export class TestCluster implements ManagerContext {
       }
       return dispatch(context, call);
     };
-    this.clientFor = (user) => new LoopbackClient(answer, { user, userAgent }, systemRandom);
+    this.clientFor = (user) => new LoopbackClient(answer, { user, userAgent, isRemote: true }, systemRandom);
     this.client = this.clientFor({
       name: "system:serviceaccount:kube-system:test",
       groups: ["system:serviceaccounts"],
