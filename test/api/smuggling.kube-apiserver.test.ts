@@ -4,7 +4,7 @@ import { type RunningBinnacle, startBinnacle } from "../support/binnacle.ts";
 import { type Oracle, startOracle } from "../support/oracle.ts";
 import { needs } from "../support/tools.ts";
 import { statusesOf, streamed } from "./raw-requests.ts";
-import { DIFFERENT, HTTP1, HTTP2 } from "./smuggling.ts";
+import { DIFFERENT, HTTP1, HTTP2, RESET_IF_EARLY } from "./smuggling.ts";
 
 suite("ambiguous requests are handled like by kube-apiserver, or rejected", {
   ...needs("kube-apiserver", "etcd"),
@@ -19,6 +19,7 @@ suite("ambiguous requests are handled like by kube-apiserver, or rejected", {
   const check = (name: string, send: (base: string) => Promise<string>) =>
     test(name, async () => {
       const [theirs, ours] = await Promise.all([send(oracle.base), send(binnacle.base)]);
+      if (RESET_IF_EARLY.has(name) && ours === "refused") return;
       const [answer] = DIFFERENT[name] ?? [theirs];
       assert.equal(ours, answer, `kube-apiserver: ${theirs}`);
       if (DIFFERENT[name]) assert.notEqual(ours, theirs, "listed as different, and is not");

@@ -173,6 +173,9 @@ const LENIENT = "Node's parser skips spaces";
 const NGHTTP2 = "nghttp2 refuses the stream, net/http answers 400 or takes it";
 const DROPPED = "nghttp2 leaves the field out, net/http resets the stream or trims the value";
 
+/** Cases in which the stream is reset instead if the wrong body arrives before the response was sent. */
+export const RESET_IF_EARLY: ReadonlySet<string> = new Set(["h2 a body that is longer than it says"]);
+
 /**
  * Cases with another response of Binnacle: the response, and why. It accepts none that kube-apiserver rejects, except
  * for spaces in the request line.
