@@ -149,7 +149,8 @@ suite("the package, from an empty folder", { ...needs("kubectl") }, () => {
       /nothing is free[\s\S]*refused: nothing is free/,
       /exceeded quota: few[\s\S]*refused: the quota is used up/,
       /namespace "short" deleted/,
-      /deployment\.apps\/web[\s\S]*replicaset\.apps\/web-[\s\S]*pod\/web-.* Pending/,
+      /successfully rolled out[\s\S]*node\/node-1 +Ready[\s\S]*pod\/web-.* Running[\s\S]*service\/web .* 198\.18\.0\.\d+/,
+      /job\.batch\/once condition met/,
       /Deleted .*binnacle-data/,
     ]) {
       assert.match(all, expected);
