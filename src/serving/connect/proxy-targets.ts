@@ -70,19 +70,22 @@ export async function podTarget(context: TargetContext, namespace: string, id: s
   const pod = await findPod(context.access, { namespace, name: parts.name });
   const { podIPs = [], podIP = "" } = podStatusOf(pod);
   const address = podIPs[0]?.ip ?? podIP;
+  const serve = portHandler(context, pod);
+  if (serve === undefined && !context.rules.allows(address)) throw notAllowed();
   const { containers = [] } = podSpecOf(pod);
   const declared = containers.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
   const port = parts.port === "" ? declared : portNumber(parts.port, "pod", id);
-  const handled = handledTarget(context, pod, backendOf(parts, address, port));
-  if (handled) return handled;
-  if (!context.rules.allows(address)) throw notAllowed();
-  return backendOf(parts, address, port);
+  const target = backendOf(parts, address, port);
+  return serve ? handledTarget(serve, target) : target;
 }
 
-/** A target whose port a handler serves. Undefined if the pod has no such handler. */
-function handledTarget({ handlers }: TargetContext, pod: KubeObject, target: Backend): Backend | undefined {
-  const serve = handlers.pod?.(cloneJson(pod))?.port;
-  if (serve === undefined) return undefined;
+type PortHandler = NonNullable<ReturnType<NonNullable<TargetContext["handlers"]["pod"]>>>["port"];
+
+/** What serves the ports of a pod instead of its address. */
+const portHandler = ({ handlers }: TargetContext, pod: KubeObject): PortHandler => handlers.pod?.(cloneJson(pod))?.port;
+
+/** A target whose port a handler serves. */
+function handledTarget(serve: NonNullable<PortHandler>, target: Backend): Backend {
   const connect = () => {
     const [near, far] = duplexPair();
     const closed = new AbortController();
@@ -106,8 +109,8 @@ export async function serviceTarget(context: TargetContext, namespace: string, i
     const pod = await findEndpointPod(context, namespace, endpoint, address);
     if (pod === undefined) continue;
     const target = backendOf(parts, address, port);
-    const handled = handledTarget(context, pod, target);
-    if (handled) return handled;
+    const serve = portHandler(context, pod);
+    if (serve) return handledTarget(serve, target);
     if (!rules.allows(address)) throw notAllowed();
     return target;
   }
