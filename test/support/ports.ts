@@ -2,7 +2,10 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Below the range from which systems take the ports of clients: nobody else gets one between its choice and its use. */
+/**
+ * Ports that Linux does not give to outgoing connections (these get 32768 and above). A port from that range could be taken
+ * by a connection before the test listens on it.
+ */
 const FIRST = 15_000;
 const LAST = 32_000;
 

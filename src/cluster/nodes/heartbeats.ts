@@ -3,7 +3,7 @@ import { forEachLimited } from "../../base/util/for-each-limited.ts";
 import type { Node } from "../../kinds/types/node.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import { storedResource } from "../../resources/model/stored-resource.ts";
-import { printTime } from "../../resources/write/metadata.ts";
+import { printMicroTime, printTime } from "../../resources/write/metadata.ts";
 import { isStatus } from "../controllers/shared/controller.ts";
 import { readFresh } from "../controllers/shared/fresh.ts";
 import { nodeConditions } from "./node-object.ts";
@@ -117,7 +117,7 @@ export class Heartbeats {
   }
 
   #renewed({ node: { name, uid }, lease }: Beating): KubeObject {
-    const renewTime = new Date(this.#context.resources.clock.now()).toISOString().replace("Z", "000Z");
+    const renewTime = printMicroTime(this.#context.resources.clock.now());
     const owner = { apiVersion: "v1", kind: "Node", name, uid };
     return {
       kind: "Lease",

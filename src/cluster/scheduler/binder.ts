@@ -6,7 +6,7 @@ import type { NodeInfo } from "./node-info.ts";
 import type { PluginFilter } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { writePodStatus } from "./pod-status-writer.ts";
-import { attempt } from "./profile.ts";
+import { explained } from "./profile.ts";
 import type { QueuedPod } from "./queued-pod.ts";
 import { Unfit } from "./unfit.ts";
 
@@ -96,8 +96,6 @@ async function prefixed<T>(result: Promise<T> | undefined, what: string): Promis
   try {
     await result;
   } catch (error) {
-    attempt(() => {
-      throw error;
-    }, what);
+    throw explained(error, what);
   }
 }

@@ -2,7 +2,7 @@ import type { NodeInfo } from "./node-info.ts";
 import type { NominatedPods } from "./nominated-pods.ts";
 import type { ChangingFilter, Filter, NodeSimulation, PluginFilter, Rejection } from "./plugin.ts";
 import type { PodInfo } from "./pod-info.ts";
-import { attempt } from "./profile.ts";
+import { explained } from "./profile.ts";
 
 /** What decides whether a node is possible for a Pod. */
 export interface NodeCheck {
@@ -39,12 +39,7 @@ function runFilters(filters: readonly PluginFilter[], node: NodeInfo): Rejection
     try {
       rejection = filter.check(node);
     } catch (error) {
-      return attempt(
-        () => {
-          throw error;
-        },
-        `running ${JSON.stringify(plugin.name)} filter plugin`,
-      );
+      throw explained(error, `running ${JSON.stringify(plugin.name)} filter plugin`);
     }
     if (rejection) return rejection;
   }

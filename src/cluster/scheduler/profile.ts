@@ -1,4 +1,5 @@
 import type { Pod } from "../../kinds/types/workloads.ts";
+import { messageOf } from "../controllers/shared/controller.ts";
 import type { ProfileConfiguration, SchedulerConfiguration } from "./configuration.ts";
 import { DEFAULT_PLUGINS } from "./default-plugins.ts";
 import { enabledPlugins } from "./enabled-plugins.ts";
@@ -84,13 +85,18 @@ function scoreAll(scorer: Scorer, nodes: readonly NodeInfo[], scores: number[]):
   scorer.normalize?.(scores, nodes);
 }
 
-/** Prefixes the message of an error. */
+/** Prefixes the message of an error that the call throws. */
 export function attempt<T>(call: () => T, what: string): T {
   try {
     return call();
   } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw explained(error, what);
   }
+}
+
+/** The error with a prefix that says what failed. */
+export function explained(error: unknown, what: string): Error {
+  return new Error(`${what}: ${messageOf(error)}`, { cause: error });
 }
 
 /** The upstream extension points that each function stands for. */

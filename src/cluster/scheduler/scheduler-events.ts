@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { KubeObject } from "../../base/api/object.ts";
 import type { Pod } from "../../kinds/types/workloads.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
+import { printMicroTime } from "../../resources/write/metadata.ts";
 import { type ControllerContext, isNamespaceTerminating, isStatus } from "../controllers/shared/controller.ts";
 import { eventName } from "../controllers/shared/event-recorder.ts";
 
@@ -63,7 +64,7 @@ export class SchedulerEvents {
     const nowMs = resources.clock.now();
     const regarding = referenceTo(pod);
     const key = JSON.stringify([type, action, reason, regarding]);
-    const eventTime = microTime(nowMs);
+    const eventTime = printMicroTime(nowMs);
     const known = this.#known(key, nowMs);
     if (known) {
       known.count += 1;
@@ -98,8 +99,6 @@ export class SchedulerEvents {
 function referenceTo({ metadata: { namespace = "", name = "", uid = "", resourceVersion = "" } }: Pod) {
   return { kind: "Pod", namespace, name, uid, apiVersion: "v1", resourceVersion };
 }
-
-const microTime = (ms: number) => new Date(ms).toISOString().replace("Z", "000Z");
 
 /** Upstream: truncateMessage */
 function shortened(note: string): string {

@@ -14,6 +14,11 @@ export function printTime(ms: number): string {
   return printSecond(Math.floor(ms / 1000));
 }
 
+/** Prints a metav1.MicroTime: RFC 3339 in UTC, with microseconds. */
+export function printMicroTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}
+
 /** Removes members without meaning, like kube-apiserver's decoder: null, and empty maps and lists of metadata. */
 export function tidyMetadata(metadata: ObjectMeta): ObjectMeta {
   const out: ObjectMeta = {};

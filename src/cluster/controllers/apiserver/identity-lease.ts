@@ -2,6 +2,7 @@ import { apiServerId } from "../../../base/api/api-server-id.ts";
 import { isObject, type KubeObject } from "../../../base/api/object.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import { storedResource } from "../../../resources/model/stored-resource.ts";
+import { printMicroTime } from "../../../resources/write/metadata.ts";
 import { type Controller, type ControllerContext, unlessCode } from "../shared/controller.ts";
 
 const GROUP = "coordination.k8s.io";
@@ -64,7 +65,7 @@ class IdentityLease {
   #renewed(current: KubeObject | undefined): KubeObject {
     const { metadata, spec } = current ?? { metadata: this.#key, spec: { holderIdentity: this.#holder } };
     const labels = { ...current?.metadata.labels, [IDENTITY_LABEL]: IDENTITY, [HOSTNAME_LABEL]: this.#hostname };
-    const renewTime = new Date(this.#context.resources.clock.now()).toISOString().replace("Z", "000Z");
+    const renewTime = printMicroTime(this.#context.resources.clock.now());
     return {
       kind: "Lease",
       apiVersion: this.#resource.apiVersion,

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../base/api/object.ts";
 import type { Node, NodeCondition, Taint } from "../../../kinds/types/node.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
+import { printMicroTime } from "../../../resources/write/metadata.ts";
 import { conditionOf } from "../shared/nodes.ts";
 import { JobCluster } from "./job/job.suite.ts";
 
@@ -73,6 +74,6 @@ export class NodeCluster extends JobCluster {
   }
 
   #microTime(): string {
-    return new Date(this.clock.now()).toISOString().replace("Z", "000Z");
+    return printMicroTime(this.clock.now());
   }
 }

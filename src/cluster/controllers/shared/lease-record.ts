@@ -2,6 +2,7 @@ import { isObject, type KubeObject } from "../../../base/api/object.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import { storedResource } from "../../../resources/model/stored-resource.ts";
 import { readObject } from "../../../resources/stored-kinds.ts";
+import { printMicroTime } from "../../../resources/write/metadata.ts";
 import type { Entry, WriteResult } from "../../../storage/store.ts";
 import { type ControllerContext, isStatus } from "./controller.ts";
 import { EventRecorder } from "./event-recorder.ts";
@@ -120,6 +121,6 @@ class ElectionLease {
   }
 
   #now(): string {
-    return new Date(this.#context.resources.clock.now()).toISOString().replace("Z", "000Z");
+    return printMicroTime(this.#context.resources.clock.now());
   }
 }

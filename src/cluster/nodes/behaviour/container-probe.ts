@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../../../base/util/clock.ts";
 import type { Probe } from "../../../kinds/types/container.ts";
+import { messageOf } from "../../controllers/shared/controller.ts";
 
 /** The result of one check: undefined if it succeeded, otherwise why it failed. */
 export type ProbeResult = string | undefined;
@@ -46,7 +47,7 @@ export class ContainerProbe {
   }
 
   #check(): void {
-    const late = (error: unknown) => this.#note(error instanceof Error ? error.message : String(error));
+    const late = (error: unknown) => this.#note(messageOf(error));
     try {
       const result = this.#options.check();
       if (result instanceof Promise) result.then((output) => this.#note(output), late);

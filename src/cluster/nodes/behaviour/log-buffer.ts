@@ -44,6 +44,7 @@ export class LogBuffer {
     const wanted = this.#lines.filter(({ atMs }) => atMs >= sinceMs(selection, nowMs));
     const print = ({ atMs, text }: Line) => `${timestamps ? `${printNanoseconds(atMs)} ` : ""}${text}\n`;
     let next = this.#dropped + this.#lines.length;
+    if (follow) signal?.addEventListener("abort", () => this.#wake(), { once: true });
     for (const line of tailLines === undefined
       ? wanted
       : wanted.slice(wanted.length - Math.min(tailLines, wanted.length))) {
@@ -55,16 +56,13 @@ export class LogBuffer {
       for (const line of fresh) yield print(line);
       if (fresh.length === 0) {
         if (this.#isClosed) return;
-        await this.#changed(signal);
+        await this.#changed();
       }
     }
   }
 
-  #changed(signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      signal?.addEventListener("abort", () => resolve(), { once: true });
-    });
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #wake(): void {

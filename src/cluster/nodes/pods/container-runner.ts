@@ -1,7 +1,7 @@
 import type { ContainerStatus } from "../../../kinds/types/pod-status.ts";
 import type { ContainerBehaviour, ContainerProcess } from "../behaviour/behaviour.ts";
 import { endedStatus, startedStatus, waitingStatus, withHealth } from "./container-status.ts";
-import { isRunning, type PodContainer } from "./containers.ts";
+import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { ImagePulls } from "./image-pulls.ts";
 import type { PodTurn } from "./pod-turn.ts";
 import { Backoffs, podText, printDelay, restarts } from "./restarts.ts";
@@ -137,10 +137,10 @@ export class ContainerRunner {
   #killUnhealthy(turn: PodTurn, one: PodContainer, probe: "liveness" | "startup"): void {
     const policy = one.container.restartPolicy ?? turn.pod.spec?.restartPolicy;
     const what = `Container ${one.name} ${KILLED[probe]}`;
-    const { terminationGracePeriodSeconds: graceS = 30 } = turn.pod.spec ?? {};
-    const own = one.container[`${probe}Probe`]?.terminationGracePeriodSeconds;
+    const ownSeconds = one.container[`${probe}Probe`]?.terminationGracePeriodSeconds;
+    const limitMs = ownSeconds === undefined ? graceMs(turn.pod) : ownSeconds * 1000;
     const message = policy === "Never" ? what : `${what}, will be restarted`;
-    if (!this.#stopping.has(one.name)) this.stop(turn, one, (own ?? graceS) * 1000, message);
+    if (!this.#stopping.has(one.name)) this.stop(turn, one, limitMs, message);
   }
 
   /** A container that has been running since before this server started. */

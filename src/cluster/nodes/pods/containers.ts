@@ -39,6 +39,10 @@ export function exitCodeOf(status: ContainerStatus | undefined): number | undefi
   return status?.state?.terminated?.exitCode;
 }
 
+/** How long the containers of a Pod may take to stop. */
+export const graceMs = ({ spec: { terminationGracePeriodSeconds = 30 } = {} }: Pod): number =>
+  terminationGracePeriodSeconds * 1000;
+
 /** Whether a container runs. */
 export const isRunning = (status: ContainerStatus | undefined): boolean => status?.state?.running !== undefined;
 

@@ -2,9 +2,8 @@ import { quote } from "../../../base/go/quote.ts";
 import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
 import type { PodContainer } from "./containers.ts";
 import type { PodTurn } from "./pod-turn.ts";
+import { nextDelayMs } from "./restarts.ts";
 
-const FIRST_MS = 10_000;
-const MAX_MS = 300_000;
 /** How long a container shows the error of a pull before it shows the backoff. */
 const SHOWN_MS = 1000;
 
@@ -34,7 +33,7 @@ export class ImagePulls {
       this.#failures.delete(one.name);
       return undefined;
     }
-    const delayMs = known ? Math.min(2 * known.delayMs, MAX_MS) : FIRST_MS;
+    const delayMs = nextDelayMs(known?.delayMs);
     this.#failures.set(one.name, { atMs: nowMs, delayMs, error, isShown: false });
     turn.wakeAt(nowMs + SHOWN_MS);
     const image = quote(one.container.image ?? "");

@@ -40,10 +40,6 @@ export class PodTurn {
   }
 
   of(...roles: readonly PodContainer["role"][]): PodContainer[] {
-    return this.withRoles(roles);
-  }
-
-  withRoles(roles: readonly PodContainer["role"][]): PodContainer[] {
     return this.containers.filter(({ role }) => roles.includes(role));
   }
 

@@ -6,7 +6,7 @@ import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { Shortage } from "../node-resources.ts";
 import { podConditions } from "./conditions.ts";
 import { ContainerRunner } from "./container-runner.ts";
-import { isRunning, type PodContainer } from "./containers.ts";
+import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
@@ -117,12 +117,10 @@ export class PodWorker {
   ): PodStatus {
     const { pod, statuses, containers, now } = turn;
     const hasSandbox = phase === "Pending" || phase === "Running";
-    const of = (...roles: readonly PodContainer["role"][]): ContainerStatus[] =>
-      turn
-        .withRoles(roles)
-        .map((one) => turn.status(one))
-        .filter((status) => status !== undefined);
-    const [initStatuses, ephemeralStatuses] = [of("init", "sidecar"), of("ephemeral")];
+    const statusesOf = (some: readonly PodContainer[]): ContainerStatus[] =>
+      some.map((one) => turn.status(one)).filter((status) => status !== undefined);
+    const initStatuses = statusesOf(turn.of("init", "sidecar"));
+    const ephemeralStatuses = statusesOf(turn.of("ephemeral"));
     const { generation } = pod.metadata;
     return {
       ...before,
@@ -133,7 +131,7 @@ export class PodWorker {
       hostIPs: [{ ip: hostIP }],
       ...(podIPs[0] !== undefined && { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),
       ...(initStatuses.length > 0 && { initContainerStatuses: initStatuses }),
-      containerStatuses: of("main"),
+      containerStatuses: statusesOf(turn.of("main")),
       ...(ephemeralStatuses.length > 0 && { ephemeralContainerStatuses: ephemeralStatuses }),
     };
   }
@@ -144,5 +142,3 @@ function nextPhase({ pod, containers, statuses }: PodTurn, isEnding: boolean): s
   const { phase = "Pending" } = pod.status ?? {};
   return hasFinished(pod) ? phase : phaseOf({ pod, containers, statuses, isEnding });
 }
-
-const graceMs = ({ spec: { terminationGracePeriodSeconds = 30 } = {} }: Pod) => terminationGracePeriodSeconds * 1000;

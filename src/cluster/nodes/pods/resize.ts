@@ -3,7 +3,7 @@ import type { Container, ResourceRequirements } from "../../../kinds/types/conta
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { Shortage } from "../node-resources.ts";
 import type { ContainerRunner } from "./container-runner.ts";
-import { isRunning, type PodContainer } from "./containers.ts";
+import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import type { PodTurn } from "./pod-turn.ts";
 
 /** Why a resize has to wait. */
@@ -48,8 +48,7 @@ function resize(turn: PodTurn, runner: ContainerRunner, one: PodContainer): void
   const { allocatedResources: _, ...rest } = status;
   turn.set(one, { ...rest, resources, ...(resources.requests && { allocatedResources: resources.requests }) });
   if (!needsRestart(one.container, status.resources ?? {}, resources)) return;
-  const { terminationGracePeriodSeconds: graceS = 30 } = turn.pod.spec ?? {};
-  runner.stop(turn, one, graceS * 1000, `Container ${one.name} resize requires restart`);
+  runner.stop(turn, one, graceMs(turn.pod), `Container ${one.name} resize requires restart`);
   if (!isRunning(turn.status(one))) runner.start(turn, one);
 }
 

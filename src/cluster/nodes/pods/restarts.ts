@@ -18,6 +18,10 @@ export function restarts(container: Container, { spec = {} }: Pod, exitCode: num
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }
 
+/** The delay of a kubelet after `before`: 10 s, doubled each time up to 5 min. */
+export const nextDelayMs = (before: number | undefined): number =>
+  before === undefined ? FIRST_MS : Math.min(2 * before, MAX_MS);
+
 interface Backoff {
   readonly delayMs: number;
   readonly sinceMs: number;
@@ -47,7 +51,7 @@ export class Backoffs {
   restarted(name: string, status: ContainerStatus, nowMs: number): void {
     const known = this.#of(name, status);
     const isReset = known === undefined || finishedMsOf(status) - known.sinceMs > RESET_MS;
-    const delayMs = isReset ? FIRST_MS : Math.min(2 * known.delayMs, MAX_MS);
+    const delayMs = nextDelayMs(isReset ? undefined : known.delayMs);
     this.#byName.set(name, { delayMs, sinceMs: nowMs });
   }
 

@@ -10,8 +10,8 @@ const TOKEN = /\s*("(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?|[A-Za-z_]\w*|\.[A-Za-z_]\w*
 /** Compiles a filter: paths, pipes, comparisons, `//`, and some functions. Throws for anything else. */
 export function compileJq(source: string): Filter {
   const tokens: string[] = [];
-  TOKEN.lastIndex = 0;
-  for (let at = 0; at < source.trimEnd().length; at = TOKEN.lastIndex) {
+  const { length } = source.trimEnd();
+  for (let at = 0; at < length; at = TOKEN.lastIndex) {
     TOKEN.lastIndex = at;
     const found = TOKEN.exec(source);
     if (found === null) throw new Error(`jq expression ${source} is not supported at ${source.slice(at)}`);

@@ -24,11 +24,14 @@ function printTime(ms: number): string {
   return ms % 1000 === 0 ? text.replace(".000Z", "Z") : text;
 }
 
+const CONDITIONS: Json[] = nodeConditions({ kind: "Node", apiVersion: "v1", metadata: {} }, "").map(
+  ({ type, status, reason, message }) => ({ type, status, reason, message }),
+);
+
 /** KWOK's functions, with those of Go's templates. `startMs`: when the nodes were started. */
 export function stageFunctions(place: PodPlacement, nowMs: number, startMs: number): TemplateFunctions {
   const { hostIP, podIPs } = place;
   const [podIP = ""] = podIPs;
-  const conditions = nodeConditions({ kind: "Node", apiVersion: "v1", metadata: {} }, "");
   return {
     ...templateFunctions,
     Quote: quoteJson,
@@ -36,8 +39,7 @@ export function stageFunctions(place: PodPlacement, nowMs: number, startMs: numb
     StartTime: () => printTime(startMs),
     YAML: yaml,
     Version: () => release.version,
-    NodeConditions: () =>
-      conditions.map(({ type, status, reason, message }): Json => ({ type, status, reason, message })),
+    NodeConditions: () => CONDITIONS,
     NodeIP: () => hostIP,
     NodeIPWith: () => hostIP,
     NodeIPsWith: () => [hostIP],

@@ -1,8 +1,8 @@
 import { isObject } from "../../../base/api/object.ts";
-import { parseJsonText } from "../../../base/util/parse-json.ts";
-import { follow } from "../../../resources/read/follow.ts";
+import { type Follower, follow } from "../../../resources/read/follow.ts";
 import type { Resources } from "../../../resources/resources.ts";
-import { type Controller, type ReportProblem, unlessCode } from "../../controllers/shared/controller.ts";
+import type { Entry } from "../../../storage/store.ts";
+import type { Controller, ReportProblem } from "../../controllers/shared/controller.ts";
 import { Stage } from "./stage.ts";
 import { isStageFunction } from "./stage-functions.ts";
 import type { StageObject } from "./stage-types.ts";
@@ -41,25 +41,25 @@ export class StageList implements Controller {
     this.#byKey.clear();
     const prefix = `${keys.root}kwok.x-k8s.io/stages/`;
     signal.addEventListener("abort", () => this.#loaded.resolve(), { once: true });
-    const follower = {
-      found: ({ key, value }: { key: string; value: Uint8Array }) => this.#set(key, value),
+    const follower: Follower = {
+      found: (entry) => this.#set(entry.key, entry),
       loaded: () => {
         this.#update();
         this.#loaded.resolve();
       },
-      changed: (events: readonly { key: string; entry?: { value: Uint8Array } | undefined }[]) => {
-        for (const { key, entry } of events) this.#set(key, entry?.value);
+      changed: (events) => {
+        for (const { key, entry } of events) this.#set(key, entry);
         if (events.length > 0) this.#update();
       },
     };
     await follow(store, prefix, follower, signal);
   }
 
-  #set(key: string, value: Uint8Array | undefined): void {
+  #set(key: string, entry: Entry | undefined): void {
     this.#byKey.delete(key);
-    if (value === undefined) return;
+    if (entry === undefined) return;
     try {
-      const object = parseJsonText(Buffer.from(value).toString()) as StageObject;
+      const object = this.#resources.codec.read(entry) as StageObject;
       if (isObject(object.spec) && isOfPods(object)) this.#byKey.set(key, new Stage(object, isStageFunction));
     } catch (cause) {
       this.#report(NAME, new Error(`Stage ${key.split("/").at(-1)} is ignored`, { cause }));
@@ -74,6 +74,3 @@ export class StageList implements Controller {
 
 const isOfPods = ({ spec: { resourceRef: { apiGroup = "v1", kind } = {} } }: StageObject) =>
   kind === "Pod" && (apiGroup === "v1" || apiGroup === "");
-
-/** For `catch`: the object has changed or is gone, and will be looked at again. */
-export const unlessStale = unlessCode(404, 409);

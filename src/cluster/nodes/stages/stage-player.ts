@@ -5,12 +5,12 @@ import { decodeYaml } from "../../../data/encoding/yaml/yaml.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { ServedResource } from "../../../resources/model/catalog.ts";
 import type { ObjectClient } from "../../../resources/object-client.ts";
+import { unlessCode } from "../../controllers/shared/controller.ts";
 import { keyOf } from "../../controllers/shared/informer.ts";
 import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { SimulatedNode } from "../simulated-node.ts";
 import { type CompiledStep, chooseStage, type Stage } from "./stage.ts";
 import { stageFunctions } from "./stage-functions.ts";
-import { unlessStale } from "./stage-list.ts";
 import type { StageFinalizers } from "./stage-types.ts";
 
 /** The stage that was chosen for a version of a Pod. */
@@ -103,6 +103,9 @@ export class StagePlayer {
     }
   }
 }
+
+/** For `catch`: the object has changed or is gone, and will be looked at again. */
+const unlessStale = unlessCode(404, 409);
 
 /** Upstream: finalizersModify of KWOK */
 function changedFinalizers(before: readonly string[], { add = [], remove = [], empty }: StageFinalizers): string[] {
