@@ -100,6 +100,7 @@ const namesKinds = [
   ),
   "serving/aggregation/",
   "serving/connect/",
+  "serving/fairness/",
   "programs/testing/",
   // Examples, and what users read about what runs.
   "programs/cli/",

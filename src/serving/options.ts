@@ -1,5 +1,5 @@
 import { libraryOption, option } from "../base/options/option.ts";
-import { bindAddress, count, duration, file, folder, ipAddress, port } from "../base/options/value-types.ts";
+import { bindAddress, boolean, count, duration, file, folder, ipAddress, port } from "../base/options/value-types.ts";
 
 /** Where the command line stores certificates and the administrator's kubeconfig by default. */
 export const DEFAULT_CERT_DIR = "binnacle-data";
@@ -41,6 +41,21 @@ export const servingOptions = {
     "seconds after which a watch without timeoutSeconds may end; each ends after up to twice as long; 0 never ends one",
     { default: 1800 },
   ),
+  enablePriorityAndFairness: option(
+    "enable-priority-and-fairness",
+    boolean,
+    "limit concurrent requests by flow schemas and priority levels; false: by the following two numbers alone",
+    { default: true },
+  ),
+  maxRequestsInflight: option(
+    "max-requests-inflight",
+    count,
+    "reads that run at once; with priority and fairness, the sum of both numbers is divided among the priority levels",
+    { default: 400 },
+  ),
+  maxMutatingRequestsInflight: option("max-mutating-requests-inflight", count, "writes that run at once", {
+    default: 200,
+  }),
   requestTimeoutMs: libraryOption(duration, "time limit of requests other than watches", { default: 60_000 }),
   maxInlineBytes: libraryOption(
     count,

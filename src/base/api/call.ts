@@ -68,6 +68,8 @@ export interface Call {
   readonly attributes: Attributes;
   /** The audit record of the call. Undefined if the call is not audited. */
   audit: CallAudit | undefined;
+  /** The FlowSchema and priority level that the call belongs to. Undefined if there is no priority and fairness. */
+  flow: FlowIds | undefined;
   /** Audit annotations about the credentials that authenticated `user`. */
   credentialNotes: Readonly<Record<string, string>> | undefined;
   /** Compat: the Audit-ID header of the client, or a new UUID. Returned as Audit-ID. */
@@ -94,6 +96,12 @@ export interface Call {
    * fails. The body can be read only once.
    */
   body(format?: "json" | "yaml"): Promise<RequestBody>;
+}
+
+/** The UIDs of a FlowSchema and a priority level. Empty if there is no object. */
+export interface FlowIds {
+  readonly schema: string;
+  readonly level: string;
 }
 
 /** The impersonation of a user by another one. */

@@ -66,12 +66,13 @@ export class Distribution implements Series {
     return this.#sum;
   }
 
-  observe(value: number): void {
+  /** `weight`: how many observations of this value it counts for. */
+  observe(value: number, weight = 1): void {
     const bounds = this.#bounds;
     let bucket = 0;
     while (bucket < bounds.length && value > (bounds[bucket] as number)) bucket++;
-    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
-    this.#sum += value;
+    this.#counts[bucket] = (this.#counts[bucket] as number) + weight;
+    this.#sum += value * weight;
     this.isChanged = true;
   }
 

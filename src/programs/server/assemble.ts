@@ -8,6 +8,7 @@ import type { Identity } from "./identity.ts";
 import { assembleAccess } from "./phases/access.ts";
 import { assembleAdmission } from "./phases/admission.ts";
 import { assembleControllers } from "./phases/controllers.ts";
+import { assembleFairness } from "./phases/fairness.ts";
 import { assembleRoutes } from "./phases/routes.ts";
 import { assembleServing } from "./phases/serving.ts";
 import type { ServingParts } from "./phases/serving-parts.ts";
@@ -39,9 +40,10 @@ export async function assemble(
   const storage = await assembleStorage(setting);
   const access = await assembleAccess(setting, storage);
   const admission = await assembleAdmission(setting, storage, access);
-  const routes = await assembleRoutes(setting, storage, access, admission);
-  const serving = await assembleServing(setting, storage, access, admission, routes);
-  const { controllers, rolesExist } = await assembleControllers(setting, storage, access, admission, routes);
+  const fairness = assembleFairness(setting, storage);
+  const routes = await assembleRoutes(setting, storage, access, admission, fairness);
+  const serving = await assembleServing(setting, storage, access, admission, routes, fairness);
+  const { controllers, rolesExist } = await assembleControllers(setting, storage, access, admission, routes, fairness);
   const { resources, identity } = storage;
   const { log, stopping, address, late } = setting;
   // The kinds of a guest are stored already.

@@ -31,6 +31,11 @@ export async function answer(context: AnswerContext, handler: Handler, request: 
     if (refusal !== error) context.report(error, call);
     reply = encodeError(request, refusal, form);
   }
+  const { flow } = call;
+  if (flow !== undefined) {
+    reply.headers["x-kubernetes-pf-flowschema-uid"] = flow.schema;
+    reply.headers["x-kubernetes-pf-prioritylevel-uid"] = flow.level;
+  }
   if (call.isLast) reply.headers.connection = "close";
   return reply;
 }

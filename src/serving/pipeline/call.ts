@@ -28,6 +28,7 @@ export class RequestCall implements Call {
   user: UserInfo;
   impersonation: Call["impersonation"] = undefined;
   audit: Call["audit"] = undefined;
+  flow: Call["flow"] = undefined;
   credentialNotes: Call["credentialNotes"] = undefined;
   readonly auditId: string;
   readonly warnings: string[] = [];

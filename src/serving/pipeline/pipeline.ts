@@ -19,6 +19,8 @@ export interface PipelineOptions extends DeadlineOptions {
   readonly impersonate?: Stage;
   /** Optional. Runs after authentication and impersonation, before authorization. */
   readonly identified?: Stage;
+  /** Optional. Limits concurrent requests. Runs when the caller is known, before authorization. */
+  readonly fairness?: Stage | undefined;
   /** Decides what the caller may do. */
   readonly authorizer: Authorizer;
   /** Optional. Receives each authorization decision and its duration, for metrics. */
@@ -46,6 +48,7 @@ export function stagesFor(options: PipelineOptions, identify: Stage): readonly S
     ...(options.audit ? [options.audit.requests] : []),
     ...(options.impersonate ? [options.impersonate] : []),
     ...(options.identified ? [options.identified] : []),
+    ...(options.fairness ? [options.fairness] : []),
     authorize(options.authorizer, options.authorized && { clock: options.clock, authorized: options.authorized }),
     negotiate(options.hasTable, options.isUnstructured, options.isRemote),
   ];

@@ -8,6 +8,7 @@ import type { Identity } from "../identity.ts";
 import { loadSchedulerConfiguration } from "../scheduler-configuration.ts";
 import type { AccessParts } from "./access.ts";
 import type { AdmissionParts } from "./admission.ts";
+import type { FairnessParts } from "./fairness.ts";
 import type { RouteParts } from "./routes.ts";
 import type { Setting } from "./setting.ts";
 import type { StorageParts } from "./storage.ts";
@@ -35,6 +36,7 @@ export async function assembleControllers(
   { authentication, authorization }: AccessParts,
   { custom, dynamic }: AdmissionParts,
   { large, rolesHook }: RouteParts,
+  fairness: FairnessParts,
 ): Promise<ControllerParts> {
   const { promise: rolesExist, resolve } = Promise.withResolvers<void>();
   const controllers = background({
@@ -60,7 +62,7 @@ export async function assembleControllers(
   });
   const following = new AbortController();
   const { signal } = following;
-  const followed = [authorization, custom, dynamic];
+  const followed = [authorization, custom, dynamic, ...fairness.followed];
   const running = followed.map((part) => part.run(signal));
   opened.defer(async () => {
     following.abort();

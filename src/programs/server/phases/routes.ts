@@ -16,6 +16,7 @@ import { externalAddress } from "../reachable-address.ts";
 import { type Offloading, offloading } from "../threads/offloading.ts";
 import type { AccessParts } from "./access.ts";
 import type { AdmissionParts } from "./admission.ts";
+import type { FairnessParts } from "./fairness.ts";
 import type { Setting } from "./setting.ts";
 import type { StorageParts } from "./storage.ts";
 
@@ -37,6 +38,7 @@ export async function assembleRoutes(
   storage: StorageParts,
   access: AccessParts,
   admission: AdmissionParts,
+  fairness: FairnessParts,
 ): Promise<RouteParts> {
   const { config, environment, opened, log, lines, registries, address } = setting;
   const { resources, accounts } = storage;
@@ -72,7 +74,8 @@ export async function assembleRoutes(
     concernsOnlyThisThread: dynamic.concernsOnlyThisThread,
   });
   const rolesHook = new PostStartHook("rbac/bootstrap-roles");
-  const endpoints = await assembleEndpoints(setting, storage, access, admission, rolesHook);
+  const shown = await assembleEndpoints(setting, storage, access, admission, rolesHook);
+  const endpoints = [...shown, ...fairness.endpoints];
   const routed = (handler: Handler) => route({ catalog, objects: handler, endpoints, isOpen, remote: aggregator.pass });
   return { inline: routed(boundCost(objects)), offloaded: routed(large.stage(objects)), large, facts, rolesHook };
 }

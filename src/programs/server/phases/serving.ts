@@ -19,6 +19,7 @@ import { prepareAudit } from "../../../serving/pipeline/prepare-audit.ts";
 import { StallWatchdog } from "../../../serving/pipeline/stall-watchdog.ts";
 import type { AccessParts } from "./access.ts";
 import type { AdmissionParts } from "./admission.ts";
+import type { FairnessParts } from "./fairness.ts";
 import type { RouteParts } from "./routes.ts";
 import type { ServingParts } from "./serving-parts.ts";
 import type { Setting } from "./setting.ts";
@@ -31,6 +32,7 @@ export async function assembleServing(
   access: AccessParts,
   admission: AdmissionParts,
   routes: RouteParts,
+  fairness: FairnessParts,
 ): Promise<ServingParts> {
   const { config, environment, given, opened, log, registries, late } = setting;
   const { clock, random } = environment;
@@ -60,8 +62,10 @@ export async function assembleServing(
   opened.defer(() => watchdog.close());
   const outermost = given.stages ? [given.stages.outermost] : [];
   const logged = config.logRequests ? [logRequests({ clock, log: carefulLog(environment.log) })] : [];
+  // Calls of this process need no seats: they would wait for each other.
+  const limited = { ...options, fairness: fairness.stage?.(facts) };
   const staged = (identify: Stage, routed: Handler): Handler =>
-    compose([watchdog.stage, ...logged, ...outermost, ...stagesFor(options, identify)], routed);
+    compose([watchdog.stage, ...logged, ...outermost, ...stagesFor(limited, identify)], routed);
   const pipeline = (identify: Stage): Answer => {
     const handler = staged(identify, routes.offloaded);
     return (request) => answer(context, handler, request);
