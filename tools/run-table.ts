@@ -184,6 +184,11 @@ const fuzz: Group = {
       files: ["test/fuzz/authorization.ts"],
     },
     {
+      name: "flows",
+      does: "random requests to both servers with random FlowSchemas; argument: COUNT; FUZZ_SEED",
+      files: ["test/fuzz/flows.ts"],
+    },
+    {
       name: "workloads",
       does: "random steps to our controllers and the real kube-controller-manager; --seed N, --count N, --help",
       files: ["test/fuzz/workloads.ts"],
