@@ -46,7 +46,12 @@ function send(agent: Agent, flood: Omit<Flood, "connections">): Promise<Sent> {
       authorization: `Bearer ${tokens.admin}`,
       "impersonate-user": user,
       "impersonate-group": ["system:authenticated", ...(user.startsWith("system:node:") ? ["system:nodes"] : [])],
-      ...(body === "" ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+      ...(body === ""
+        ? {}
+        : {
+            "content-type": method === "PATCH" ? "application/merge-patch+json" : "application/json",
+            "content-length": Buffer.byteLength(body),
+          }),
     };
     const call = request(`${base}${path}`, { method, agent, headers: headers as never }, (response) => {
       const done = () => resolve({ status: response.statusCode ?? 0, ms: performance.now() - startMs });
@@ -163,11 +168,11 @@ async function measure(base: string, floods: readonly Flood[]): Promise<{ client
   const probe = { base, isCut: false, body: "" };
   const lease = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n1";
   const probes = [
-    { client: "Lease of a node", user: "system:node:n1", method: "PUT", path: lease, pauseMs: LEASE_MS },
+    { client: "Lease of a node", user: "system:node:n1", method: "PATCH", path: lease, pauseMs: LEASE_MS },
     {
       client: "controller manager",
       user: "system:kube-controller-manager",
-      method: "PUT",
+      method: "PATCH",
       path: "/api/v1/namespaces/flood/configmaps/updated",
       pauseMs: 20,
     },

@@ -76,7 +76,11 @@ const TASKS: readonly Task[] = [
     "no",
     "[simulated nodes](simulated-nodes.md) report that Pods run, or functions of yours do their work",
   ],
-  ["priority and fairness", "no", "the objects exist, but requests are not queued"],
+  [
+    "priority and fairness",
+    "yes",
+    "a list of more than 1 MB takes more seats the more it writes; calls of built-in controllers need no seats",
+  ],
   ["encryption at rest, egress selectors, tracing", "no", "their flags are rejected"],
   [
     "flags and feature gates of kube-apiserver",

@@ -87,6 +87,11 @@ const bench: Group = {
       does: "processor time per Pod with 0, 100 and 1,000 admission policies",
       files: ["bench/policies.ts"],
     },
+    {
+      name: "fairness",
+      does: "how long a node, a controller and a person wait while others flood both servers; BENCH_FLOODS, BENCH_SECONDS",
+      files: ["bench/fairness.ts"],
+    },
     { name: "tokens", does: "service account tokens authenticated per second", files: ["bench/tokens.ts"] },
     {
       name: "authorization",

@@ -27,7 +27,7 @@ export function divideSeats(total: number, claims: readonly SeatClaim[]): SeatDi
     claims.map(({ lower, upper }, index) => Math.max(lower, Math.min(upper, fraction * (targets[index] as number))));
   const sumAt = (fraction: number): number => seatsAt(fraction).reduce((sum, seats) => sum + seats, 0);
   let low = 0;
-  let high = Math.max(0, ...claims.map(({ upper }, index) => upper / (targets[index] as number)));
+  let high = claims.reduce((most, { upper }, index) => Math.max(most, upper / (targets[index] as number)), 0);
   if (sumAt(low) > total || sumAt(high) < total) return undefined;
   for (let turn = 0; turn < HALVINGS && low < high; turn++) {
     const middle = (low + high) / 2;

@@ -137,7 +137,7 @@ export class Fairness {
     const { schema, state, flows, counts, series } = matched;
     const { response } = state.level;
     const queues = response.type === "Queue" ? response.queues : 0;
-    // Compat: with a single queue there is nothing to tell apart.
+    // Compat: `startRequest`. With a single queue there is nothing to tell apart.
     const distinguisher = queues > 1 ? distinguish(schema, user, info) : "";
     const known = flows.get(distinguisher);
     if (known !== undefined) return known;

@@ -25,7 +25,7 @@ export interface WidthLimits {
 const LIST_SEATS = 100;
 const WRITE_SEATS = 10;
 const BYTES_PER_SEAT = 100_000;
-/** Compat: a list of more than this many bytes is not wider upstream, because it is streamed. */
+/** Compat: cacheWithStreamingMaxMemoryUsage. Upstream, a longer list is not wider, because it is streamed. */
 const STREAMED_BYTES = 1_000_000;
 const WATCHERS_PER_SEAT = 10;
 const EVENT_MS = 5;
