@@ -89,7 +89,7 @@ const bench: Group = {
     },
     {
       name: "fairness",
-      does: "how long a node, a controller and a person wait while others flood both servers; BENCH_FLOODS, BENCH_SECONDS",
+      does: "how long others wait while two users flood both servers; BENCH_FLOODS, BENCH_SECONDS",
       files: ["bench/fairness.ts"],
     },
     { name: "tokens", does: "service account tokens authenticated per second", files: ["bench/tokens.ts"] },

@@ -99,8 +99,7 @@ function requestRows({ level, queues }: LevelState, clock: Clock, hasDetails: bo
     const { counts, distinguisher, arrivedMs, startedMs, seats, finalSeats, lingerMs, about } = ticket;
     const row = [level.name, counts.schema, String(queue), String(place), distinguisher, timeOf(arrivedMs)];
     row.push(String(seats), String(finalSeats), printMilliseconds(lingerMs), timeOf(startedMs));
-    if (hasDetails) row.push(...detailsOf(about));
-    rows.push(row);
+    rows.push(hasDetails ? [...row, ...detailsOf(about)] : row);
   };
   for (const { index, waiting, executing } of queues.queues) {
     for (const [place, ticket] of [...waiting].entries()) add(ticket, index, place);
