@@ -20,6 +20,8 @@ const SERVERS = (process.env.BENCH_SERVERS ?? "binnacle,kube-apiserver").split("
 const FLOODS = (process.env.BENCH_FLOODS ?? "lists,large-bodies,watches,expressions").split(",");
 const LEASE_MS = 100;
 const PAUSE_MS = 100;
+/** No controller makes the default service accounts that this plugin asks for. */
+const NO_ACCOUNTS = "--disable-admission-plugins=ServiceAccount";
 
 interface Flood {
   readonly base: string;
@@ -142,7 +144,10 @@ const POLICY = {
 };
 
 async function prepare(client: Client): Promise<void> {
-  const post = (path: string, object: unknown) => client.call("POST", path, object);
+  const post = async (path: string, object: unknown) => {
+    const { status, body } = await client.call("POST", path, object);
+    if (status !== 201) throw new Error(`${path}: ${JSON.stringify(body)}`);
+  };
   await post("/api/v1/namespaces", { metadata: { name: "flood" } });
   await post("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", {
     metadata: { name: "bench" },
@@ -221,8 +226,8 @@ async function main(): Promise<void> {
       const flags = isFair ? [] : ["--enable-priority-and-fairness=false"];
       const server =
         name === "binnacle"
-          ? await startBinnacle({ store: "etcd", flags: [...flags, "--authorization-mode=RBAC"] })
-          : await startOracle({ flags: [...flags, "--disable-admission-plugins=ServiceAccount"] });
+          ? await startBinnacle({ store: "etcd", flags: [...flags, "--authorization-mode=RBAC", NO_ACCOUNTS] })
+          : await startOracle({ flags: [...flags, NO_ACCOUNTS] });
       try {
         await prepare(clientFor(server.base, tokens.admin));
         for (const kind of FLOODS) {
