@@ -8,6 +8,7 @@ import type { CommandRequest } from "../../../serving/connect/handlers/command-r
 import type { ContainerUsage } from "../../../serving/connect/handlers/container-functions.ts";
 import type { LogRequest, PodHandlers } from "../../../serving/connect/handlers/handlers.ts";
 import { FunctionProcess } from "../behaviour/function-process.ts";
+import type { MeasuredContainer } from "../metrics/container-usage.ts";
 import type { RunningPods } from "../nodes-context.ts";
 import { containerStatuses, isRunning, podContainers } from "../pods/containers.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -41,8 +42,8 @@ export class SimulatedKubelets {
   }
 
   /** What the function of a container uses. Undefined if it does not tell, or does not run here. May throw. */
-  usageOf(pod: Pod, container: string): ContainerUsage | undefined {
-    const process = this.#pods?.process(pod, container);
+  usageOf({ pod, name }: MeasuredContainer): ContainerUsage | undefined {
+    const process = this.#pods?.process(pod, name);
     return process instanceof FunctionProcess ? process.usage() : undefined;
   }
 

@@ -31,7 +31,7 @@ export function resourceMetrics(usages: ContainerUsages): MetricsActions {
       await pause();
     }
     if (name !== "" && namespace !== "" && found.length === 0) {
-      // Compat: the messages of metrics-server: the Pod does not exist, or has no metrics yet.
+      // Compat: `podMetrics.Get` of metrics-server says whether the Pod does not exist or has no metrics yet.
       if (pods.length === 0) throw notFound({ group: "", resource: "pods" }, name);
       throw notFound({ group: GROUP, resource: "podmetrics" }, `${namespace}/${name}`);
     }
@@ -99,7 +99,7 @@ function podMetricsOf(access: ObjectAccess, pod: Pod, usage: ReadonlyMap<string,
   return { kind: "PodMetrics", apiVersion: VERSION, ...sampleOf(access, { name, namespace, labels }), containers };
 }
 
-/** Compat: metrics-server sets the time of the request as creation time. */
+/** Compat: `podStorage.GetMetrics` of metrics-server sets `CreationTimestamp` to the time of the request. */
 function sampleOf({ clock }: ObjectAccess, { labels, ...names }: ObjectMeta) {
   const now = printTime(clock.now());
   const metadata: ObjectMeta = { ...names, creationTimestamp: now, ...(labels && { labels }) };

@@ -23,7 +23,7 @@ function sumOfContainers(object: KubeObject, resource: string): string {
 }
 
 const verbs: readonly Verb[] = ["get", "list"];
-// Compat: the storages of metrics-server have no singular name.
+// Compat: `GetSingularName` of metrics-server returns an empty text.
 const common = { singular: "", versions: ["v1beta1"], verbs, storage: "none" } as const satisfies Partial<Row>;
 
 /** The kinds of metrics.k8s.io: what nodes and Pods use. */
