@@ -5,7 +5,25 @@ import { AppsV1Api, AutoscalingV2Api, CoreV1Api } from "@kubernetes/client-node"
 import { forkPerTest } from "./fork-per-test.ts";
 
 const namespace = "default";
+/** A definition of a kind of KWOK, without the details of its schema. */
+const kwokKind = (kind: string, scope: string) => {
+  const plural = `${kind.toLowerCase()}s`;
+  const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.kwok.x-k8s.io` },
+    spec: {
+      group: "kwok.x-k8s.io",
+      names: { kind, plural },
+      scope,
+      versions: [{ name: "v1alpha1", served: true, storage: true, schema }],
+    },
+  };
+};
+
 const cp = forkPerTest(hooks, {
+  crds: [kwokKind("ResourceUsage", "Namespaced"), kwokKind("ClusterResourceUsage", "Cluster")],
   controllers: "*",
   cluster: { nodes: 2 },
   clock: { at: "2026-01-01T00:00:00Z" },
@@ -86,6 +104,57 @@ suite("metrics.k8s.io of a control plane", () => {
     ]);
     const log = await cp().fetch(`/api/v1/namespaces/${namespace}/pods/bad/log`);
     assert.match(await log.text(), /^Error: no idea\n/);
+  });
+
+  test("takes the values and expressions of KWOK's ResourceUsage and ClusterResourceUsage", async () => {
+    const usage = (kind: string, name: string, spec: object) => ({
+      apiVersion: "kwok.x-k8s.io/v1alpha1",
+      kind,
+      metadata: kind === "ResourceUsage" ? { name, namespace } : { name },
+      spec,
+    });
+    const annotated = (resource: string, otherwise: string) => ({
+      expression: `"kwok.x-k8s.io/usage-${resource}" in pod.metadata.annotations
+        ? Quantity(pod.metadata.annotations["kwok.x-k8s.io/usage-${resource}"])
+        : Quantity("${otherwise}")`,
+    });
+    await cp().apply([
+      usage("ResourceUsage", "fixed", {
+        usages: [
+          { usage: { cpu: { value: "3" }, memory: { value: "5Mi" } } },
+          { containers: ["side"], usage: { cpu: { value: "7m" }, memory: { expression: "1.5 * 1024.0" } } },
+        ],
+      }),
+      usage("ClusterResourceUsage", "rising", {
+        selector: { matchNames: ["rising"] },
+        usages: [
+          {
+            usage: {
+              cpu: { expression: 'container.resources.requests["cpu"] * (pod.SinceSecond() / 60.0)' },
+              memory: { expression: 'Quantity("1Mi") + Quantity("1Ki") * size(node.metadata.name)' },
+            },
+          },
+        ],
+      }),
+      usage("ClusterResourceUsage", "zz-usage-from-annotation", {
+        usages: [{ usage: { cpu: annotated("cpu", "1m"), memory: annotated("memory", "1Mi") } }],
+      }),
+    ]);
+    const main = { name: "main", image: "nginx", resources: { requests: { cpu: "100m" } } };
+    await runPod("fixed", "", { containers: [main, { name: "side", image: "nginx" }] });
+    await runPod("rising", "", { containers: [main] });
+    await runPod("noted", "nginx", {}, { annotations: { "kwok.x-k8s.io/usage-cpu": "40m" } });
+    await cp().clock.advance({ minutes: 3 });
+    const { items } = await read(`${BASE}/namespaces/${namespace}/pods`);
+    const found = (items as { metadata: { name: string }; containers: { usage: object }[] }[]).map((one) => [
+      one.metadata.name,
+      ...one.containers.map((container) => container.usage),
+    ]);
+    assert.deepEqual(found, [
+      ["fixed", { cpu: "3", memory: "5Mi" }, { cpu: "7m", memory: "1536" }],
+      ["noted", { cpu: "40m", memory: "1Mi" }],
+      ["rising", { cpu: "300m", memory: "1030Ki" }],
+    ]);
   });
 
   test("scales a Deployment up and, after the stabilization window, down", async () => {

@@ -5,10 +5,9 @@ import { quote } from "../../../base/go/quote.ts";
 import type { Clock } from "../../../base/util/clock.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { CommandRequest } from "../../../serving/connect/handlers/command-request.ts";
-import type { ContainerUsage } from "../../../serving/connect/handlers/container-functions.ts";
 import type { LogRequest, PodHandlers } from "../../../serving/connect/handlers/handlers.ts";
 import { FunctionProcess } from "../behaviour/function-process.ts";
-import type { MeasuredContainer } from "../metrics/container-usage.ts";
+import type { UsageSource } from "../metrics/container-usage.ts";
 import type { RunningPods } from "../nodes-context.ts";
 import { containerStatuses, isRunning, podContainers } from "../pods/containers.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -16,15 +15,20 @@ import { serveHttp } from "./serve-http.ts";
 /** Answers for the kubelets of simulated nodes: logs, exec, attach and ports of their Pods. */
 export class SimulatedKubelets {
   #pods: RunningPods | undefined;
+  #usage: UsageSource | undefined;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The nodes that run in this server now. Undefined if it does not simulate nodes. */
-  serve(pods: RunningPods | undefined): void {
+  /**
+   * The nodes that run in this server now. Undefined if it does not simulate nodes. `usage` tells what containers use
+   * whose functions do not.
+   */
+  serve(pods: RunningPods | undefined, usage?: UsageSource): void {
     this.#pods = pods;
+    this.#usage = usage;
   }
 
   /** The handlers of a Pod on a simulated node. Undefined for all others. */
@@ -41,11 +45,14 @@ export class SimulatedKubelets {
     };
   }
 
-  /** What the function of a container uses. Undefined if it does not tell, or does not run here. May throw. */
-  usageOf({ pod, name }: MeasuredContainer): ContainerUsage | undefined {
-    const process = this.#pods?.process(pod, name);
-    return process instanceof FunctionProcess ? process.usage() : undefined;
-  }
+  /** What tells the usage of containers: their functions first. */
+  readonly usageSources: readonly UsageSource[] = [
+    ({ pod, name }) => {
+      const process = this.#pods?.process(pod, name);
+      return process instanceof FunctionProcess ? process.usage() : undefined;
+    },
+    (container) => this.#usage?.(container),
+  ];
 
   #log(pods: RunningPods, pod: Pod, request: LogRequest): AsyncIterable<string> | Iterable<string> {
     const { container, previous } = request;

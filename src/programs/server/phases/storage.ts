@@ -52,7 +52,7 @@ export async function assembleStorage({
       log.error("the store rejects writes; check disk space and permissions, or the health of etcd", { err: error }),
     recovered: () => log.info("the store accepts writes again"),
   });
-  const usages = new ContainerUsages([(container) => kubelets.usageOf(container)]);
+  const usages = new ContainerUsages(kubelets.usageSources);
   const rights = () => late.roles.value;
   const parts = objectParts(config, store, environment, accounts.issuer, rights, resourceMetrics(usages));
   const { catalog, keys, features } = parts.resources;
