@@ -157,6 +157,30 @@ suite("metrics.k8s.io of a control plane", () => {
     ]);
   });
 
+  test("is authorized like any resource: readers of the role view may read it", async () => {
+    const statusOf = async (path: string) => (await cp().as({ user: "jane" }).fetch(path)).status;
+    await runPod("web", "nginx");
+    assert.equal(await statusOf(`${BASE}/namespaces/${namespace}/pods`), 403);
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" };
+    const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "jane" }];
+    const binding = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding", metadata: { name: "jane" } };
+    await cp().apply([{ ...binding, roleRef, subjects }]);
+    await cp().settled();
+    assert.equal(await statusOf(`${BASE}/namespaces/${namespace}/pods/web`), 200);
+    assert.equal(await statusOf(`${BASE}/nodes`), 403);
+  });
+
+  test("leaves the group to another APIService", async () => {
+    const service = { namespace: "kube-system", name: "metrics-server" };
+    const spec = { group: "metrics.k8s.io", version: "v1beta1", groupPriorityMinimum: 100, versionPriority: 100 };
+    const metadata = { name: "v1beta1.metrics.k8s.io" };
+    const other = { kind: "APIService", apiVersion: "apiregistration.k8s.io/v1", metadata, spec: { ...spec, service } };
+    assert.equal((await cp().fetch(`${BASE}/nodes`)).status, 200);
+    await cp().apply([{ ...other, spec: { ...other.spec, insecureSkipTLSVerify: true } }]);
+    await cp().settled();
+    assert.equal((await cp().fetch(`${BASE}/nodes`)).status, 503, "there is no such Service");
+  });
+
   test("scales a Deployment up and, after the stabilization window, down", async () => {
     // All Pods together do the work, so each has less of it when there are more.
     let work = 200;
