@@ -11,8 +11,8 @@ import { type KwokUsage, KwokUsageReader, kwokUsage } from "./metrics/kwok-usage
 import { NodeManager } from "./node-manager.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { PodManager } from "./pods/pod-manager.ts";
-import { readStage, type Stage } from "./stages/stage.ts";
-import type { StageObject } from "./stages/stage-types.ts";
+import { StageBook } from "./stages/stage-book.ts";
+import { StagePlayer } from "./stages/stage-player.ts";
 
 const NAME = "simulated-nodes";
 const WORKERS = 100;
@@ -24,14 +24,16 @@ export function simulatedNodes(context: NodesContext): Controller {
     async run(signal) {
       const { resources, report } = context;
       const { informer } = context.informers.of<Node>("", "nodes");
-      const heartbeats = new Heartbeats(context);
-      const nodes = new NodeManager(context, heartbeats);
-      const stages = podStages(context, () => loops.stagesChanged());
+      const stages = new StageBook(context, () => loops.stagesChanged());
       const usages = usageLists(context);
-      const pods = new PodManager(context, nodes, () => stages.all);
+      const { clock, random, catalog } = resources;
+      const player = new StagePlayer({ clock, random, catalog, report, client: context.stageClient });
+      const heartbeats = new Heartbeats(context, () => stages.of("v1/Node").length > 0);
+      const nodes = new NodeManager(context, heartbeats, stages, player);
+      const pods = new PodManager(context, nodes, stages, player);
       const loops = kubeletLoop(context, nodes, pods);
       await informer.use(signal);
-      const lists = [stages, ...usages.lists];
+      const lists = [stages.list, ...usages.lists];
       const following = lists.map((list) => keepRunning(list, signal, resources.clock, report));
       await Promise.all(lists.map((list) => list.loaded));
       if (!signal.aborted) await nodes.create();
@@ -41,12 +43,6 @@ export function simulatedNodes(context: NodesContext): Controller {
       pods.close();
     },
   };
-}
-
-/** The Stages of Pods. */
-function podStages({ resources, report }: NodesContext, changed: () => void): KwokList<Stage> {
-  const read = (object: KubeObject) => readStage(object as StageObject, "Pod");
-  return new KwokList({ resources, report, kind: "Stage", plural: "stages", read, changed });
 }
 
 /** What KWOK's objects say about the usage of containers. */
@@ -64,7 +60,7 @@ function usageLists({ resources, report }: NodesContext) {
 }
 
 interface KubeletLoop extends Controller {
-  /** All Pods must be looked at again. */
+  /** All nodes and their Pods must be looked at again. */
   stagesChanged(): void;
 }
 
@@ -82,18 +78,21 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
     report,
     sources: [
       synced(informers.of<Node>("", "nodes").informer),
-      source(informer, (queue) => (before, after) => {
-        const pod = after ?? before;
+      source(informer, (queue) => {
         work = queue;
-        if (pod && isSimulated(pod)) queue.add(keyOf(pod));
+        return (before, after) => {
+          const pod = after ?? before;
+          if (pod && isSimulated(pod)) queue.add(keyOf(pod));
+        };
       }),
     ],
     async sync(key, queue) {
       if (key.includes("/")) return pods.sync(key, queue);
-      if (await nodes.sync(key)) for (const pod of byNode.get(key)) queue.add(keyOf(pod));
+      if (await nodes.sync(key, queue)) for (const pod of byNode.get(key)) queue.add(keyOf(pod));
     },
   });
   const stagesChanged = () => {
+    for (const { metadata } of informers.of<Node>("", "nodes").informer.all()) work?.add(metadata.name ?? "");
     for (const pod of informer.all()) if (isSimulated(pod)) work?.add(keyOf(pod));
   };
   return { ...made, stagesChanged };

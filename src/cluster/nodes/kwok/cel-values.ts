@@ -63,6 +63,12 @@ class StructMap extends MapValue {
     return typeof values === "object" ? structValue(json, values) : jsonValue(json);
   }
 
+  /** Upstream: FieldType.IsSet of easycel, which is false for zero values. */
+  override has(key: Value): boolean {
+    const json = typeof key === "string" ? getMember(this.#members, key) : undefined;
+    return json !== undefined && json !== null && json !== "" && json !== 0 && json !== false;
+  }
+
   *keys(): Iterable<Value> {
     const names = this.#schema.properties ? [...this.#schema.properties.keys()] : Object.keys(this.#members);
     spend(names.length);

@@ -8,6 +8,7 @@ import { CompileError, compile, type Program, program } from "../../../data/cel/
 import type { FunctionDeclaration, Implementation, Library } from "../../../data/cel/standard/library.ts";
 import { optionalLibrary } from "../../../data/cel/standard/optional.ts";
 import { standardLibrary } from "../../../data/cel/standard/standard.ts";
+import { jsonValue } from "../../../data/cel/values/json.ts";
 import { nanosOf, timestampOf } from "../../../data/cel/values/time.ts";
 import { doubleType, dynType, stringType, type Type, timestampType } from "../../../data/cel/values/types.ts";
 import {
@@ -31,11 +32,17 @@ export interface KwokCelContext {
   readonly random: Random;
 }
 
-/** The types of variables, by name. */
-export type KwokVariables = Readonly<Record<string, string>>;
+/** The built-in types of variables, by name. Undefined: JSON of any kind. */
+export type KwokVariables = Readonly<Record<string, string | undefined>>;
 
-/** An expression that has been compiled. Throws if the evaluation fails or costs too much. */
-export type KwokExpression = (variables: Readonly<Record<string, JsonObject>>) => Value;
+/**
+ * An expression that has been compiled. Throws if the evaluation fails, and TooCostly if the meter has too little left.
+ * Without a meter, it gets one for a millisecond.
+ */
+export type KwokExpression = (variables: Readonly<Record<string, JsonObject>>, meter?: Meter) => Value;
+
+/** Longer expressions are not supported. */
+const MAX_LENGTH = 10_000;
 
 /** Units of the meter for one evaluation, about a millisecond. */
 const MAX_UNITS = 10_000;
@@ -55,23 +62,25 @@ export class KwokCel {
 
   /** Throws if the expression is malformed or uses what is not supported. */
   compile(text: string): KwokExpression {
+    if (text.length > MAX_LENGTH) throw new Error(`a CEL expression of ${text.length} characters is not supported`);
     const checked = compile(text, this.#environment);
     if (checked instanceof CompileError) throw checked;
     const made = program(checked, this.#environment);
     if (made instanceof CompileError) throw made;
-    return (variables) => this.#evaluate(made, variables);
+    return (variables, meter = new Meter(MAX_UNITS)) => this.#evaluate(made, variables, meter);
   }
 
-  #evaluate(made: Program, variables: Readonly<Record<string, JsonObject>>): Value {
+  #evaluate(made: Program, variables: Readonly<Record<string, JsonObject>>, meter: Meter): Value {
     const values = new Map<string, Value>();
     const activation = (name: string) => {
+      if (!Object.hasOwn(this.#variables, name)) return undefined;
       const type = this.#variables[name];
-      if (type === undefined) return undefined;
-      const value = values.get(name) ?? structValue(variables[name], builtInSchema(type));
+      const json = variables[name];
+      const value = values.get(name) ?? (type === undefined ? jsonValue(json) : structValue(json, builtInSchema(type)));
       values.set(name, value);
       return value;
     };
-    const { value } = made.evaluate(activation, MAX_UNITS, new Meter(MAX_UNITS));
+    const { value } = made.evaluate(activation, Number.POSITIVE_INFINITY, meter);
     if (isError(value)) throw new Error(value.message);
     return value;
   }
