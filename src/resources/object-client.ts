@@ -34,8 +34,16 @@ export interface ObjectClient {
   create(resource: ServedResource, object: KubeObject, options?: ClientWriteOptions): Promise<KubeObject>;
   /** Replaces an object. Throws Conflict if uid or resourceVersion do not match. */
   update(resource: ServedResource, object: KubeObject, options?: ClientWriteOptions): Promise<KubeObject>;
-  /** Applies a JSON merge patch, unless the options ask for another one. A uid or resourceVersion in its metadata is a precondition. */
-  patch(resource: ServedResource, key: ObjectKey, patch: JsonObject, options?: ClientPatchOptions): Promise<KubeObject>;
+  /**
+   * Applies a JSON merge patch, unless the options ask for another one. A uid or resourceVersion in its metadata is a
+   * precondition. A list is a JSON patch.
+   */
+  patch(
+    resource: ServedResource,
+    key: ObjectKey,
+    patch: JsonObject | JsonObject[],
+    options?: ClientPatchOptions,
+  ): Promise<KubeObject>;
   /** Server-side apply with force. */
   apply(
     resource: ServedResource,

@@ -37,10 +37,13 @@ export class Heartbeats {
   readonly #nodes: ServedResource;
   readonly #beating = new Map<string, Beating>();
   readonly #sizes: number[] = Array.from({ length: GROUPS }, () => 0);
+  readonly #areStaged: () => boolean;
   readonly #wake = { call: () => {} };
 
-  constructor(context: NodesContext) {
+  /** `areStaged`: Stages write the conditions of nodes now. */
+  constructor(context: NodesContext, areStaged: () => boolean) {
     this.#context = context;
+    this.#areStaged = areStaged;
     const { catalog } = context.resources;
     this.#leases = storedResource(catalog, "coordination.k8s.io", "leases");
     this.#nodes = storedResource(catalog, "", "nodes");
@@ -130,7 +133,7 @@ export class Heartbeats {
   async #report(beating: Beating): Promise<void> {
     const { clock } = this.#context.resources;
     const { name, client } = beating.node;
-    if (clock.now() - beating.reportedMs < REPORT_MS) return;
+    if (clock.now() - beating.reportedMs < REPORT_MS || this.#areStaged()) return;
     const node = this.#context.informers.of<Node>("", "nodes").informer.get(name);
     if (node === undefined) return;
     const conditions = nodeConditions(node, printTime(clock.now()));

@@ -2,12 +2,17 @@ import type { Node } from "../../kinds/types/node.ts";
 import { printTime } from "../../resources/write/metadata.ts";
 import { unlessCode } from "../controllers/shared/controller.ts";
 import type { Informer } from "../controllers/shared/informer.ts";
+import type { Queue } from "../controllers/shared/loop.ts";
 import { nodeEventTarget } from "../controllers/shared/nodes.ts";
 import { NodeAddresses } from "./addresses.ts";
 import type { Heartbeats } from "./heartbeats.ts";
 import { internalAddress, isReported, isSimulatedNode, newNode, nodeLabels, nodeStatus } from "./node-object.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { SimulatedNode } from "./simulated-node.ts";
+import type { Stage } from "./stages/stage.ts";
+import type { StageBook } from "./stages/stage-book.ts";
+import { nodeFunctions, stageFunctions } from "./stages/stage-functions.ts";
+import type { StagePlayer } from "./stages/stage-player.ts";
 
 /** Acts as the kubelets of all simulated nodes, as far as Node objects and Leases are concerned. */
 export class NodeManager {
@@ -16,9 +21,14 @@ export class NodeManager {
   readonly #heartbeats: Heartbeats;
   readonly #known = new Map<string, SimulatedNode>();
   readonly #addresses = new NodeAddresses();
+  readonly #stages: () => readonly Stage[];
+  readonly #player: StagePlayer;
 
-  constructor(context: NodesContext, heartbeats: Heartbeats) {
+  /** While there are Stages of Nodes, they write the status of all simulated nodes. */
+  constructor(context: NodesContext, heartbeats: Heartbeats, stages: StageBook, player: StagePlayer) {
     this.#context = context;
+    this.#stages = () => stages.of("v1/Node");
+    this.#player = player;
     this.#informer = context.informers.of<Node>("", "nodes").informer;
     this.#heartbeats = heartbeats;
   }
@@ -42,7 +52,7 @@ export class NodeManager {
   }
 
   /** Registers a node, posts its status or forgets it. Returns whether it is new, so that its Pods can start. */
-  async sync(name: string): Promise<boolean> {
+  async sync(name: string, queue: Queue): Promise<boolean> {
     const node = this.#informer.get(name);
     const known = this.#known.get(name);
     if (known && known.uid !== node?.metadata.uid) this.#forget(name);
@@ -50,9 +60,23 @@ export class NodeManager {
     const simulated = this.#known.get(name) ?? this.#makeNode(node);
     const hadRanges = simulated.podAddresses !== undefined;
     simulated.setRanges(node, this.#context.waitsForRanges);
-    if (!isReported(node)) await this.#post(simulated, node);
+    const stages = this.#stages();
+    if (stages.length === 0 && !isReported(node)) await this.#post(simulated, node);
     if (!this.#known.has(name)) await this.#register(simulated);
+    if (stages.length > 0) await this.#playStages(stages, simulated, node, queue);
     return !hadRanges && simulated.podAddresses !== undefined;
+  }
+
+  async #playStages(stages: readonly Stage[], simulated: SimulatedNode, node: Node, queue: Queue): Promise<void> {
+    const { client, recorder, name, address } = simulated;
+    const { stageClient, resources } = this.#context;
+    const { resource } = this.#informer;
+    const functions = (nowMs: number, startMs: number) => {
+      return { ...stageFunctions(nowMs, startMs), ...nodeFunctions(name, address) };
+    };
+    const subject = { object: node, resource, recorder, functions, statusClient: client, deletionClient: stageClient };
+    const dueMs = await this.#player.play(stages, subject);
+    if (dueMs !== undefined) queue.addAfter(name, dueMs - resources.clock.now());
   }
 
   #makeNode(node: Node): SimulatedNode {
@@ -67,6 +91,7 @@ export class NodeManager {
 
   #forget(name: string): void {
     this.#known.delete(name);
+    this.#player.forget(name);
     this.#addresses.release(name);
     this.#heartbeats.remove(name);
   }

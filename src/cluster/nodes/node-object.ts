@@ -12,6 +12,9 @@ export function isSimulatedNode({ metadata: { annotations = {} } }: Node): boole
   return annotations[SIMULATED_NODE] === "true" || annotations[KWOK_NODE] === "fake";
 }
 
+/** Nothing listens there: this server answers for the kubelet itself. */
+export const KUBELET_PORT = 10250;
+
 const ARCHITECTURE = "amd64";
 const OS = "linux";
 
@@ -74,8 +77,7 @@ export function nodeStatus(
     capacity: { ...ownCapacity },
     allocatable: { ...allocatable },
     conditions: nodeConditions(node, now),
-    // Nothing listens there: this server answers for the kubelet itself.
-    daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+    daemonEndpoints: { kubeletEndpoint: { Port: KUBELET_PORT } },
     nodeInfo: {
       architecture: ARCHITECTURE,
       bootID: node.metadata.uid ?? "",

@@ -29,6 +29,7 @@ export interface LoopbackIdentity {
 
 const MERGE_PATCH = "application/merge-patch+json";
 const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
+const JSON_PATCH = "application/json-patch+json";
 const APPLY_PATCH = "application/apply-patch+yaml";
 
 /**
@@ -83,11 +84,12 @@ export class LoopbackClient implements ObjectClient {
   patch(
     resource: ServedResource,
     key: ObjectKey,
-    patch: JsonObject,
+    patch: JsonObject | JsonObject[],
     { isStrategic = false, subresource }: ClientPatchOptions = {},
   ): Promise<KubeObject> {
     const path = pathOf(resource, key, subresource);
-    return this.#write({ method: "PATCH", path, body: patch }, isStrategic ? STRATEGIC_MERGE_PATCH : MERGE_PATCH);
+    const type = Array.isArray(patch) ? JSON_PATCH : isStrategic ? STRATEGIC_MERGE_PATCH : MERGE_PATCH;
+    return this.#write({ method: "PATCH", path, body: patch }, type);
   }
 
   apply(

@@ -12,7 +12,9 @@ import { type Shortage, shortageOf } from "../node-resources.ts";
 import type { NodesContext, RunningPods } from "../nodes-context.ts";
 import type { SimulatedNode } from "../simulated-node.ts";
 import type { Stage } from "../stages/stage.ts";
-import { StagePlayer } from "../stages/stage-player.ts";
+import type { StageBook } from "../stages/stage-book.ts";
+import { podFunctions, stageFunctions } from "../stages/stage-functions.ts";
+import type { StagePlayer, StageSubject } from "../stages/stage-player.ts";
 import type { ContainerRunner } from "./container-runner.ts";
 import { containerStatuses, isRunning, podContainers } from "./containers.ts";
 import type { RecordPodEvent } from "./pod-turn.ts";
@@ -36,15 +38,14 @@ export class PodManager implements RunningPods {
   readonly #player: StagePlayer;
   readonly #running = new Map<string, Running>();
 
-  /** `stages`: the Stages of Pods. While there are any, they drive all Pods without functions. */
-  constructor(context: NodesContext, nodes: NodeManager, stages: () => readonly Stage[]) {
+  /** While there are Stages of Pods, they drive all Pods without functions. */
+  constructor(context: NodesContext, nodes: NodeManager, stages: StageBook, player: StagePlayer) {
     this.#context = context;
     this.#nodes = nodes;
     this.#informer = context.informers.of<Pod>("", "pods").informer;
     this.#byNode = this.#informer.index(nodeNameOf);
-    this.#stages = stages;
-    const { clock, random } = context.resources;
-    this.#player = new StagePlayer({ clock, random, pods: this.#informer.resource, client: context.stageClient });
+    this.#stages = () => stages.of("v1/Pod");
+    this.#player = player;
   }
 
   isSimulated({ spec }: Pod): boolean {
@@ -88,8 +89,17 @@ export class PodManager implements RunningPods {
     const place = this.#place(node, pod);
     if (place === undefined) return this.#lacksAddress(node, pod, queue);
     this.#start(key, node, pod, queue);
-    const dueMs = await this.#player.play(this.#stages(), node, pod, place);
+    const dueMs = await this.#player.play(this.#stages(), this.#subject(node, pod, place));
     if (dueMs !== undefined) queue.addAfter(key, dueMs - this.#context.resources.clock.now());
+  }
+
+  #subject({ client, recorder }: SimulatedNode, object: Pod, place: PodPlace): StageSubject {
+    const { resource } = this.#informer;
+    const functions = (nowMs: number, startMs: number) => ({
+      ...stageFunctions(nowMs, startMs),
+      ...podFunctions(place),
+    });
+    return { object, resource, recorder, functions, statusClient: client, deletionClient: client };
   }
 
   #runner(pod: Pod): ContainerRunner | undefined {

@@ -1,14 +1,24 @@
 import { isObject, type Json } from "../../../base/api/object.ts";
 import { getMember } from "../../../base/util/members.ts";
+import { type Meter, TooCostly } from "../../../base/util/meter.ts";
 import { parseJsonText } from "../../../base/util/parse-json.ts";
 
-/** A jq filter: the outputs for an input. Throws where jq fails. */
-export type Filter = (input: Json) => Json[];
+/** A jq filter: the outputs for an input. Throws where jq fails, and TooCostly if the meter has too little left. */
+export type Filter = (input: Json, meter: Meter) => Json[];
+
+/** Longer and deeper expressions are not supported. Closures of operators call each other, so tokens bound the stack. */
+const MAX_LENGTH = 10_000;
+const MAX_DEPTH = 50;
+const MAX_TOKENS = 1000;
+/** Units of the meter for one output of a filter, and for characters of a text. */
+const UNITS_PER_OUTPUT = 5;
+const CHARACTERS_PER_UNIT = 20;
 
 const TOKEN = /\s*("(?:\\.|[^"\\])*"|-?\d+(?:\.\d+)?|[A-Za-z_]\w*|\.[A-Za-z_]\w*|\/\/|==|!=|<=|>=|[<>|,.[\]()?])/y;
 
 /** Compiles a filter: paths, pipes, comparisons, `//`, and some functions. Throws for anything else. */
 export function compileJq(source: string): Filter {
+  if (source.length > MAX_LENGTH) throw new Error(`a jq expression of ${source.length} characters is not supported`);
   const tokens: string[] = [];
   const { length } = source.trimEnd();
   for (let at = 0; at < length; at = TOKEN.lastIndex) {
@@ -17,14 +27,19 @@ export function compileJq(source: string): Filter {
     if (found === null) throw new Error(`jq expression ${source} is not supported at ${source.slice(at)}`);
     tokens.push(found[1] ?? "");
   }
+  if (tokens.length > MAX_TOKENS) throw new Error(`a jq expression of ${tokens.length} tokens is not supported`);
   return new JqReader(tokens, source).all();
 }
 
-type Compare = (one: Json, other: Json) => boolean;
+type Compare = (one: Json, other: Json, meter: Meter) => boolean;
+
+/** Texts and numbers need not be printed. */
+const isSame: Compare = (one, other, meter) =>
+  typeof one === "object" && typeof other === "object" ? print(one, meter) === print(other, meter) : one === other;
 
 const COMPARISONS: Readonly<Record<string, Compare>> = {
-  "==": (one, other) => JSON.stringify(one) === JSON.stringify(other),
-  "!=": (one, other) => JSON.stringify(one) !== JSON.stringify(other),
+  "==": isSame,
+  "!=": (one, other, meter) => !isSame(one, other, meter),
   "<": (one, other) => (one as number) < (other as number),
   "<=": (one, other) => (one as number) <= (other as number),
   ">": (one, other) => (one as number) > (other as number),
@@ -37,6 +52,7 @@ class JqReader {
   readonly #tokens: readonly string[];
   readonly #source: string;
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly string[], source: string) {
     this.#tokens = tokens;
@@ -64,41 +80,44 @@ class JqReader {
   }
 
   #pipe(): Filter {
-    let left = this.#comma();
-    while (this.#take("|")) {
-      const [first, next] = [left, this.#comma()];
-      left = (input) => first(input).flatMap(next);
-    }
-    return left;
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw this.#unsupported();
+    const filters = [this.#comma()];
+    while (this.#take("|")) filters.push(this.#comma());
+    this.#depth -= 1;
+    const [only] = filters;
+    return filters.length === 1 && only ? only : piped(filters);
   }
 
   #comma(): Filter {
-    let left = this.#alternative();
-    while (this.#take(",")) {
-      const [first, next] = [left, this.#alternative()];
-      left = (input) => [...first(input), ...next(input)];
-    }
-    return left;
+    const filters = [this.#alternative()];
+    while (this.#take(",")) filters.push(this.#alternative());
+    const [only] = filters;
+    if (filters.length === 1 && only) return only;
+    return (input, meter) =>
+      counted(
+        filters.flatMap((filter) => filter(input, meter)),
+        meter,
+      );
   }
 
   #alternative(): Filter {
-    const left = this.#or();
-    if (!this.#take("//")) return left;
-    const right = this.#alternative();
-    return (input) => {
-      const found = attempt(left, input).filter(isTrue);
-      return found.length > 0 ? found : right(input);
-    };
+    const filters = [this.#or()];
+    while (this.#take("//")) filters.push(this.#or());
+    const last = filters.pop() as Filter;
+    return filters.length === 0 ? last : alternatives(filters, last);
   }
 
   #or(): Filter {
-    const left = this.#and();
-    return this.#take("or") ? combine(left, this.#or(), (one, other) => isTrue(one) || isTrue(other)) : left;
+    let left = this.#and();
+    while (this.#take("or")) left = combine(left, this.#and(), (one, other) => isTrue(one) || isTrue(other));
+    return left;
   }
 
   #and(): Filter {
-    const left = this.#comparison();
-    return this.#take("and") ? combine(left, this.#and(), (one, other) => isTrue(one) && isTrue(other)) : left;
+    let left = this.#comparison();
+    while (this.#take("and")) left = combine(left, this.#comparison(), (one, other) => isTrue(one) && isTrue(other));
+    return left;
   }
 
   #comparison(): Filter {
@@ -111,30 +130,33 @@ class JqReader {
 
   #postfix(): Filter {
     let filter = this.#term();
+    let suffixes = 0;
     for (;;) {
       const token = this.#tokens[this.#at] ?? "";
       const before = filter;
       if (/^\.[A-Za-z_]/.test(token)) {
         this.#at += 1;
-        filter = (input) => before(input).map((value) => memberOf(value, token.slice(1)));
+        const name = token.slice(1);
+        filter = (input, meter) => before(input, meter).map((value) => memberOf(value, name, meter));
       } else if (token === "[" || (token === "." && this.#tokens[this.#at + 1] === "[")) {
         this.#at += token === "." ? 1 : 0;
         const suffix = this.#bracket();
-        filter = (input) => before(input).flatMap((value) => suffix(value, input));
+        filter = (input, meter) => before(input, meter).flatMap((value) => suffix(value, input, meter));
       } else if (token === "?") {
         this.#at += 1;
-        filter = (input) => attempt(before, input);
+        filter = (input, meter) => attempt(before, input, meter);
       } else return filter;
+      if (++suffixes > MAX_DEPTH) throw this.#unsupported();
     }
   }
 
   /** `[]`, `[0]` or `["name"]`. */
-  #bracket(): (value: Json, input: Json) => Json[] {
+  #bracket(): (value: Json, input: Json, meter: Meter) => Json[] {
     this.#expect("[");
-    if (this.#take("]")) return (value) => itemsOf(value);
+    if (this.#take("]")) return (value, _, meter) => itemsOf(value, meter);
     const key = this.#pipe();
     this.#expect("]");
-    return (value, input) => key(input).map((one) => memberOf(value, one));
+    return (value, input, meter) => key(input, meter).map((one) => memberOf(value, one, meter));
   }
 
   #term(): Filter {
@@ -148,15 +170,15 @@ class JqReader {
     if (token === ".") {
       if (this.#tokens[this.#at]?.startsWith('"')) {
         const name = parseJsonText(this.#tokens[this.#at++] ?? "") as string;
-        return (input) => [memberOf(input, name)];
+        return (input, meter) => [memberOf(input, name, meter)];
       }
       if (this.#tokens[this.#at] === "[") {
         const suffix = this.#bracket();
-        return (input) => suffix(input, input);
+        return (input, meter) => suffix(input, input, meter);
       }
       return (input) => [input];
     }
-    if (/^\.[A-Za-z_]/.test(token)) return (input) => [memberOf(input, token.slice(1))];
+    if (/^\.[A-Za-z_]/.test(token)) return (input, meter) => [memberOf(input, token.slice(1), meter)];
     if (token.startsWith('"') || /^-?\d/.test(token)) {
       const value = parseJsonText(token) as Json;
       return () => [value];
@@ -180,60 +202,113 @@ class JqReader {
   }
 }
 
-/** Applies a function to a single text or value that the argument yields. */
+/** Charges for outputs. */
+function counted(outputs: Json[], meter: Meter): Json[] {
+  meter.charge(UNITS_PER_OUTPUT * (1 + outputs.length));
+  return outputs;
+}
+
+function piped(filters: readonly Filter[]): Filter {
+  return (input, meter) => {
+    let values = [input];
+    for (const filter of filters) values = counted(flatMap(values, filter, meter), meter);
+    return values;
+  };
+}
+
+/** Like `flatMap` of arrays, but stops as soon as the meter is used up. */
+function flatMap(values: readonly Json[], filter: Filter, meter: Meter): Json[] {
+  const found: Json[] = [];
+  for (const value of values) for (const one of counted(filter(value, meter), meter)) found.push(one);
+  return found;
+}
+
+/** The outputs of the first filter that yields one that is true, or those of the last. */
+function alternatives(filters: readonly Filter[], last: Filter): Filter {
+  return (input, meter) => {
+    for (const filter of filters) {
+      const found = attempt(filter, input, meter).filter(isTrue);
+      if (found.length > 0) return found;
+    }
+    return last(input, meter);
+  };
+}
+
+/** Charges for a text that a value is printed or compared as. */
+function print(value: Json, meter: Meter): string {
+  const text = JSON.stringify(value);
+  meter.charge(1 + text.length / CHARACTERS_PER_UNIT);
+  return text;
+}
+
+/** Applies a function to each value that the argument yields. */
 const withArgument =
   (apply: (input: Json, argument: Json) => Json) =>
   (argument: Filter): Filter =>
-  (input) =>
-    argument(input).map((one) => apply(input, one));
+  (input, meter) =>
+    counted(argument(input, meter), meter).map((one) => apply(input, one));
 
-const constant = (value: Json) => (): Filter => () => [value];
+/** Applies a function to the input. */
+const ofInput = (apply: (input: Json, meter: Meter) => Json) => (): Filter => (input, meter) => [apply(input, meter)];
 
 const FUNCTIONS: Readonly<Record<string, (argument: Filter) => Filter>> = {
-  true: constant(true),
-  false: constant(false),
-  null: constant(null),
+  true: ofInput(() => true),
+  false: ofInput(() => false),
+  null: ofInput(() => null),
   empty: () => () => [],
-  not: () => (input) => [!isTrue(input)],
-  select: (test) => (input) =>
-    test(input)
+  not: ofInput((input) => !isTrue(input)),
+  select: (test) => (input, meter) =>
+    counted(test(input, meter), meter)
       .filter(isTrue)
       .map(() => input),
-  map: (each) => (input) => [itemsOf(input).flatMap(each)],
-  length: () => (input) => [lengthOf(input)],
-  keys: () => (input) => [Object.keys(input as object).sort()],
-  any: (test) => (input) => [itemsOf(input).flatMap(test).some(isTrue)],
-  all: (test) => (input) => [itemsOf(input).flatMap(test).every(isTrue)],
+  map: (each) => (input, meter) => [flatMap(itemsOf(input, meter), each, meter)],
+  length: ofInput(lengthOf),
+  keys: ofInput((input, meter) => {
+    const names = Object.keys(input as object);
+    meter.charge(names.length * UNITS_PER_OUTPUT);
+    return names.sort();
+  }),
+  any: (test) => (input, meter) => [flatMap(itemsOf(input, meter), test, meter).some(isTrue)],
+  all: (test) => (input, meter) => [flatMap(itemsOf(input, meter), test, meter).every(isTrue)],
   has: withArgument((input, key) => Object.hasOwn(input as object, String(key))),
   startswith: withArgument((input, part) => String(input).startsWith(String(part))),
   endswith: withArgument((input, part) => String(input).endsWith(String(part))),
-  tostring: () => (input) => [typeof input === "string" ? input : JSON.stringify(input)],
-  tonumber: () => (input) => [Number(input)],
-  type: () => (input) => [typeOf(input)],
+  tostring: ofInput((input, meter) => (typeof input === "string" ? input : print(input, meter))),
+  tonumber: ofInput((input) => Number(input)),
+  type: ofInput(typeOf),
 };
 
 function combine(left: Filter, right: Filter, apply: Compare): Filter {
-  return (input) => right(input).flatMap((other) => left(input).map((one) => apply(one, other)));
+  return (input, meter) => {
+    const ones = left(input, meter);
+    return flatMap(right(input, meter), (other) => ones.map((one) => apply(one, other, meter)), meter);
+  };
 }
 
-function attempt(filter: Filter, input: Json): Json[] {
+function attempt(filter: Filter, input: Json, meter: Meter): Json[] {
   try {
-    return filter(input);
-  } catch {
+    return filter(input, meter);
+  } catch (error) {
+    if (error instanceof TooCostly) throw error;
     return [];
   }
 }
 
-function memberOf(value: Json, key: Json): Json {
+function memberOf(value: Json, key: Json, meter: Meter): Json {
+  meter.charge(1);
   if (value === null) return null;
   if (typeof key === "string" && isObject(value)) return getMember(value, key) ?? null;
   if (typeof key === "number" && Array.isArray(value)) return value.at(key) ?? null;
-  throw new Error(`cannot index ${typeOf(value)} with ${JSON.stringify(key)}`);
+  throw new Error(`cannot index ${typeOf(value)} with ${typeOf(key)}`);
 }
 
-function itemsOf(value: Json): Json[] {
-  if (Array.isArray(value)) return value;
-  if (isObject(value)) return Object.values(value).map((one) => one ?? null);
+function itemsOf(value: Json, meter: Meter): Json[] {
+  if (Array.isArray(value)) return counted(value, meter);
+  if (isObject(value))
+    return counted(
+      Object.values(value).map((one) => one ?? null),
+      meter,
+    );
   throw new Error(`cannot iterate over ${typeOf(value)}`);
 }
 

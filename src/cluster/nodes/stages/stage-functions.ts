@@ -2,7 +2,7 @@ import type { Json } from "../../../base/api/object.ts";
 import { printYaml } from "../../../data/encoding/yaml/yaml-print.ts";
 import { release } from "../../../serving/endpoints/release.ts";
 import type { PodPlacement } from "../behaviour/container-env.ts";
-import { nodeConditions } from "../node-object.ts";
+import { KUBELET_PORT } from "../node-object.ts";
 import type { TemplateFunctions, Value } from "./go-template/evaluate.ts";
 import { templateFunctions } from "./go-template/functions.ts";
 
@@ -24,14 +24,21 @@ function printTime(ms: number): string {
   return ms % 1000 === 0 ? text.replace(".000Z", "Z") : text;
 }
 
-const CONDITIONS: Json[] = nodeConditions({ kind: "Node", apiVersion: "v1", metadata: {} }, "").map(
-  ({ type, status, reason, message }) => ({ type, status, reason, message }),
-);
+const condition = (type: string, status: string, reason: string, message: string): Json => {
+  return { type, status, reason, message };
+};
 
-/** KWOK's functions, with those of Go's templates. `startMs`: when the nodes were started. */
-export function stageFunctions(place: PodPlacement, nowMs: number, startMs: number): TemplateFunctions {
-  const { hostIP, podIPs } = place;
-  const [podIP = ""] = podIPs;
+/** Upstream: nodeConditions of KWOK */
+const CONDITIONS: Json[] = [
+  condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+  condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+  condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+  condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+  condition("NetworkUnavailable", "False", "RouteCreated", "RouteController created a route"),
+];
+
+/** KWOK's functions for objects of any kind, with those of Go's templates. `startMs`: when the nodes were started. */
+export function stageFunctions(nowMs: number, startMs: number): TemplateFunctions {
   return {
     ...templateFunctions,
     Quote: quoteJson,
@@ -40,6 +47,13 @@ export function stageFunctions(place: PodPlacement, nowMs: number, startMs: numb
     YAML: yaml,
     Version: () => release.version,
     NodeConditions: () => CONDITIONS,
+  };
+}
+
+/** The functions of Stages of Pods. */
+export function podFunctions({ hostIP, podIPs }: PodPlacement): TemplateFunctions {
+  const [podIP = ""] = podIPs;
+  return {
     NodeIP: () => hostIP,
     NodeIPWith: () => hostIP,
     NodeIPsWith: () => [hostIP],
@@ -49,7 +63,12 @@ export function stageFunctions(place: PodPlacement, nowMs: number, startMs: numb
   };
 }
 
-const KNOWN = stageFunctions({ hostIP: "", podIPs: [] }, 0, 0);
+/** The functions of Stages of Nodes. */
+export function nodeFunctions(name: string, address: string): TemplateFunctions {
+  return { NodeIP: () => address, NodeName: () => name, NodePort: () => KUBELET_PORT };
+}
+
+const KNOWN = { ...stageFunctions(0, 0), ...podFunctions({ hostIP: "", podIPs: [] }), ...nodeFunctions("", "") };
 
 /** Whether templates of Stages can call a function. */
 export const isStageFunction = (name: string): boolean => Object.hasOwn(KNOWN, name);

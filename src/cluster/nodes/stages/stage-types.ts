@@ -24,18 +24,18 @@ export interface StageSelector extends JsonObject {
   matchExpressions?: MatchExpression[];
 }
 
-/** MatchExpression of kwok.x-k8s.io/v1alpha1: a jq expression, inline or under `jq`. */
+/** MatchExpression of kwok.x-k8s.io/v1alpha1: a CEL expression, or a jq expression, inline or under `jq`. */
 export interface MatchExpression extends JsonObject {
-  cel?: JsonObject;
+  cel?: { expression?: string };
   jq?: MatchExpression;
   key?: string;
   operator?: string;
   values?: string[];
 }
 
-/** ExpressionFrom of kwok.x-k8s.io/v1alpha1: a jq expression, inline or under `jq`. */
+/** ExpressionFrom of kwok.x-k8s.io/v1alpha1: a CEL expression, or a jq expression, inline or under `jq`. */
 export interface ExpressionFrom extends JsonObject {
-  cel?: JsonObject;
+  cel?: { expression?: string };
   jq?: { expression?: string; expressionFrom?: string };
   expressionFrom?: string;
 }
@@ -64,7 +64,7 @@ export interface StageStep extends JsonObject {
   finalizers?: StageFinalizers;
   delete?: boolean;
   patch?: StagePatch;
-  apply?: JsonObject;
+  apply?: StageApply;
 }
 
 /** StageEvent of kwok.x-k8s.io/v1alpha1. */
@@ -85,6 +85,13 @@ export interface StageFinalizers extends JsonObject {
 export interface StagePatch extends JsonObject {
   subresource?: string;
   root?: string;
+  template?: string;
+  type?: string;
+}
+
+/** StageApply of kwok.x-k8s.io/v1alpha1. */
+export interface StageApply extends JsonObject {
+  subresource?: string;
   template?: string;
   type?: string;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { Json } from "../../../base/api/object.ts";
+import { UNLIMITED } from "../../../base/util/meter.ts";
 import { compileTemplate } from "./go-template/evaluate.ts";
 import { templateFunctions } from "./go-template/functions.ts";
 import { compileJq } from "./jq.ts";
@@ -29,18 +30,18 @@ suite("jq expressions of Stages", () => {
     ['.spec | has("containers") | not', [false]],
     [".metadata.name[0]?", []],
   ] as const) {
-    test(source, () => assert.deepEqual(compileJq(source)(pod), expected));
+    test(source, () => assert.deepEqual(compileJq(source)(pod, UNLIMITED), expected));
   }
 
   test("fail where jq fails, and are rejected if they are not supported", () => {
-    assert.throws(() => compileJq(".metadata.name[]")(pod), /cannot iterate over string/);
+    assert.throws(() => compileJq(".metadata.name[]")(pod, UNLIMITED), /cannot iterate over string/);
     assert.throws(() => compileJq("reduce .[] as $x (0; . + $x)"), /is not supported at/);
   });
 });
 
 suite("templates of Stages", () => {
   const isKnown = (name: string) => Object.hasOwn(templateFunctions, name);
-  const print = (text: string) => compileTemplate(text, isKnown)(pod, templateFunctions);
+  const print = (text: string) => compileTemplate(text, isKnown)(pod, templateFunctions, UNLIMITED);
 
   for (const [text, expected] of [
     ["{{ .metadata.name }}: {{ .metadata.none }}", "web: <no value>"],

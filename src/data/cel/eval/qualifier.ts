@@ -134,7 +134,7 @@ function followAll(frame: Frame, base: Value, qualifiers: readonly Qualifier[]):
     }
     if (qualifier.isTest) {
       if (!isOptional || found !== undefined) frame.charge(1);
-      return found !== undefined;
+      return value instanceof MapValue && value.has ? value.has(key) : found !== undefined;
     }
     if (found === undefined) {
       if (isOptional) return qualifiers[qualifiers.length - 1]?.isTest ? false : NONE;

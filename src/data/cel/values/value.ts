@@ -194,6 +194,8 @@ export abstract class MapValue extends Boxed {
   abstract readonly size: number;
   /** The value of a key. Undefined if there is none. An error if the key is invalid. */
   abstract find(key: Value): Value | undefined;
+  /** Overrides has(), for objects whose missing fields have values. */
+  has?(key: Value): boolean;
   abstract keys(): Iterable<Value>;
   /** Whether optional.ofNonZeroValue() returns none for it. */
   isZero(): boolean {

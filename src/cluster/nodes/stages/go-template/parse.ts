@@ -26,7 +26,15 @@ export interface Pipeline {
 export type Part =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "print"; readonly pipeline: Pipeline }
+  /** `{{ template "name" pipeline }}` */
+  | { readonly type: "template"; readonly name: string; readonly pipeline: Pipeline | undefined }
   | Block;
+
+/** A template and those that it defines. */
+export interface ParsedTemplate {
+  readonly parts: readonly Part[];
+  readonly defined: ReadonlyMap<string, readonly Part[]>;
+}
 
 /** An action with a body. */
 export interface Block {
@@ -38,17 +46,24 @@ export interface Block {
 
 const BLOCKS = ["if", "range", "with"];
 
-/** Parses a template of Go's text/template. Throws for what is not supported: define, template, block, break, continue. */
-export function parseTemplate(template: string): Part[] {
+/** Longer and deeper templates are not supported. */
+const MAX_LENGTH = 200_000;
+const MAX_DEPTH = 50;
+
+/** Parses a template of Go's text/template. Throws for what is not supported: break and continue. */
+export function parseTemplate(template: string): ParsedTemplate {
+  if (template.length > MAX_LENGTH) throw new Error(`a template of ${template.length} characters is not supported`);
   const reader = new TemplateReader(pieces(template));
   const { parts, end } = reader.list();
   if (end !== undefined) throw new Error(`unexpected {{ ${end} }} in template`);
-  return parts;
+  return { parts, defined: reader.defined };
 }
 
 class TemplateReader {
   readonly #pieces: readonly Piece[];
+  readonly defined = new Map<string, readonly Part[]>();
   #at = 0;
+  #depth = 0;
   /** The tokens after `else` of the list that was read last. */
   #rest: readonly Token[] = [];
 
@@ -70,8 +85,16 @@ class TemplateReader {
         this.#rest = rest;
         return { parts, end: word };
       }
-      if (["define", "template", "block", "break", "continue"].includes(word)) {
-        throw new Error(`{{ ${word} }} is not supported in templates`);
+      if (word === "break" || word === "continue") throw new Error(`{{ ${word} }} is not supported in templates`);
+      if (word === "define" || word === "block") {
+        const name = nameIn(rest[0]);
+        this.defined.set(name, this.#body(word));
+        if (word === "block") parts.push({ type: "template", name, pipeline: pipelineIn(rest.slice(1)) });
+        continue;
+      }
+      if (word === "template") {
+        parts.push({ type: "template", name: nameIn(rest[0]), pipeline: pipelineIn(rest.slice(1)) });
+        continue;
       }
       if (BLOCKS.includes(word)) parts.push(this.#block(word as "if", rest));
       else parts.push({ type: "print", pipeline: new PipelineReader(piece.tokens).all() });
@@ -79,23 +102,54 @@ class TemplateReader {
     return { parts, end: undefined };
   }
 
+  /** The parts up to `end`. */
+  #body(word: string): Part[] {
+    const { parts, end } = this.#inner();
+    if (end !== "end") throw new Error(`{{ ${word} }} without {{ end }}`);
+    return parts;
+  }
+
+  #inner(): ReturnType<TemplateReader["list"]> {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new Error("a template with so many blocks in each other is not supported");
+    const inner = this.list();
+    this.#depth -= 1;
+    return inner;
+  }
+
   #block(type: "if" | "range" | "with", tokens: readonly Token[]): Part {
     const pipeline = new PipelineReader(tokens).all();
-    const { parts: body, end } = this.list();
+    const { parts: body, end } = this.#inner();
     if (end === undefined) throw new Error(`{{ ${type} }} without {{ end }}`);
     if (end === "end") return { type, pipeline, body, otherwise: [] };
     const [next, ...rest] = this.#rest;
     // {{ else if … }} has the same end as the whole.
-    if (next) return { type, pipeline, body, otherwise: [this.#block(next.text as "if", rest)] };
-    const { parts: otherwise, end: last } = this.list();
-    if (last !== "end") throw new Error(`{{ else }} without {{ end }}`);
-    return { type, pipeline, body, otherwise };
+    if (next) return { type, pipeline, body, otherwise: [this.#otherwise(next.text as "if", rest)] };
+    return { type, pipeline, body, otherwise: this.#body("else") };
+  }
+
+  /** `else if` counts as another level. */
+  #otherwise(type: "if" | "range" | "with", tokens: readonly Token[]): Part {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new Error("a template with so many branches is not supported");
+    const block = this.#block(type, tokens);
+    this.#depth -= 1;
+    return block;
   }
 }
+
+function nameIn(token: Token | undefined): string {
+  if (token?.type !== "string") throw new Error("a template without a name");
+  return token.text.startsWith("`") ? token.text.slice(1, -1) : (parseJsonText(token.text) as string);
+}
+
+const pipelineIn = (tokens: readonly Token[]): Pipeline | undefined =>
+  tokens.length === 0 ? undefined : new PipelineReader(tokens).all();
 
 class PipelineReader {
   readonly #tokens: readonly Token[];
   #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
     this.#tokens = tokens;
@@ -158,7 +212,10 @@ class PipelineReader {
         : { type: "function", name: text };
     }
     if (text !== "(") throw new Error(`unexpected ${text} in action`);
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) throw new Error("an action with so many parentheses is not supported");
     const inner = this.#pipeline();
+    this.#depth -= 1;
     this.#at += 1;
     return { type: "pipeline", pipeline: inner };
   }
