@@ -54,7 +54,7 @@ export class Heartbeats {
     this.#beating.set(node.name, beating);
     this.#sizes[beating.group] = (this.#sizes[beating.group] ?? 0) + 1;
     this.#wake.call();
-    await this.#renew(beating);
+    if (this.#isConnected(beating)) await this.#renew(beating);
   }
 
   remove(name: string): void {
@@ -81,6 +81,10 @@ export class Heartbeats {
     }
   }
 
+  #isConnected({ node }: Beating): boolean {
+    return this.#context.connections.isConnected(node.name);
+  }
+
   #nextNode(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       this.#wake.call = resolve;
@@ -89,7 +93,7 @@ export class Heartbeats {
   }
 
   async #beat(group: number): Promise<void> {
-    const due = [...this.#beating.values()].filter((one) => one.group === group);
+    const due = [...this.#beating.values()].filter((one) => one.group === group && this.#isConnected(one));
     await forEachLimited(due, CONCURRENCY, async (beating) => {
       try {
         await this.#renew(beating);

@@ -50,7 +50,7 @@ export class NodeManager {
     const simulated = this.#known.get(name) ?? this.#makeNode(node);
     const hadRanges = simulated.podAddresses !== undefined;
     simulated.setRanges(node, this.#context.waitsForRanges);
-    if (!isReported(node)) await this.#post(simulated, node);
+    if (!isReported(node) && this.#context.connections.isConnected(name)) await this.#post(simulated, node);
     if (!this.#known.has(name)) await this.#register(simulated);
     return !hadRanges && simulated.podAddresses !== undefined;
   }

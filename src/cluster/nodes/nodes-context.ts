@@ -4,11 +4,14 @@ import type { Resources } from "../../resources/resources.ts";
 import type { ReportProblem } from "../controllers/shared/controller.ts";
 import type { Informers } from "../controllers/shared/informers.ts";
 import type { ContainerBehaviour, ContainerProcess } from "./behaviour/behaviour.ts";
+import type { NodeConnections } from "./node-connections.ts";
 
 /** The Pods of simulated nodes. */
 export interface RunningPods {
   /** Whether a Pod runs on a simulated node. */
   isSimulated(pod: Pod): boolean;
+  /** Whether the node of a Pod can be reached. */
+  isReachable(pod: Pod): boolean;
   /** The last process of a container. It may have ended. Undefined if it has not started. */
   process(pod: Pod, container: string): ContainerProcess | undefined;
   /** The process before the last restart. */
@@ -31,6 +34,8 @@ export interface NodesContext {
   readonly capacity: Readonly<Record<string, string>>;
   /** A controller assigns `spec.podCIDR`: Pods wait for it. */
   readonly waitsForRanges: boolean;
+  /** Which nodes are cut off. */
+  readonly connections: NodeConnections;
   /** What containers do. */
   readonly behaviour: ContainerBehaviour;
   /** Answers for the kubelets while the nodes run. Optional. */

@@ -5,6 +5,7 @@ import { NodeCluster } from "../controllers/manager/nodes.suite.ts";
 import { runControllers } from "../controllers/shared/controller.ts";
 import { Informers } from "../controllers/shared/informers.ts";
 import { defaultBehaviour } from "./behaviour/default-behaviour.ts";
+import { NodeConnections } from "./node-connections.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { simulatedNodes } from "./simulated-nodes.ts";
 
@@ -25,6 +26,7 @@ export class SimulatedCluster extends NodeCluster {
       count: 1,
       capacity,
       waitsForRanges: false,
+      connections: new NodeConnections(),
       behaviour: defaultBehaviour,
       ...more,
     });

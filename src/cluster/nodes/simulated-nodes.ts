@@ -30,6 +30,7 @@ export function simulatedNodes(context: NodesContext): Controller {
       await stages.loaded;
       if (!signal.aborted) await nodes.create();
       context.kubelets?.serve(pods);
+      context.connections.observe((name) => loops.nodeChanged(name));
       await Promise.all([heartbeats.run(signal), loops.run(signal), following]);
       context.kubelets?.serve(undefined);
       pods.close();
@@ -38,6 +39,8 @@ export function simulatedNodes(context: NodesContext): Controller {
 }
 
 interface KubeletLoop extends Controller {
+  /** A node and its Pods must be looked at again. */
+  nodeChanged(name: string): void;
   /** All Pods must be looked at again. */
   stagesChanged(): void;
 }
@@ -56,10 +59,12 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
     report,
     sources: [
       synced(informers.of<Node>("", "nodes").informer),
-      source(informer, (queue) => (before, after) => {
-        const pod = after ?? before;
+      source(informer, (queue) => {
         work = queue;
-        if (pod && isSimulated(pod)) queue.add(keyOf(pod));
+        return (before, after) => {
+          const pod = after ?? before;
+          if (pod && isSimulated(pod)) queue.add(keyOf(pod));
+        };
       }),
     ],
     async sync(key, queue) {
@@ -70,5 +75,9 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
   const stagesChanged = () => {
     for (const pod of informer.all()) if (isSimulated(pod)) work?.add(keyOf(pod));
   };
-  return { ...made, stagesChanged };
+  const nodeChanged = (name: string) => {
+    work?.add(name);
+    for (const pod of byNode.get(name)) work?.add(keyOf(pod));
+  };
+  return { ...made, nodeChanged, stagesChanged };
 }

@@ -8,6 +8,7 @@ import type { ContainerImages } from "../../cluster/nodes/behaviour/container-im
 import { defaultBehaviour } from "../../cluster/nodes/behaviour/default-behaviour.ts";
 import { functionBehaviour } from "../../cluster/nodes/behaviour/function-behaviour.ts";
 import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
+import { NodeConnections } from "../../cluster/nodes/node-connections.ts";
 import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -24,11 +25,13 @@ export interface ClusterOptions {
   /** What containers do. */
   readonly images: ContainerImages;
   readonly kubelets: SimulatedKubelets;
+  /** Which nodes are cut off. Optional. If omitted, none ever is. */
+  readonly connections?: NodeConnections | undefined;
 }
 
 /** The simulated nodes and what surrounds them. Empty if the configuration has no nodes. */
 export function simulatedParts(
-  { config, resources, clients, report, isGuest, images, kubelets }: ClusterOptions,
+  { config, resources, clients, report, isGuest, images, kubelets, connections = new NodeConnections() }: ClusterOptions,
   informers: Informers,
   selected: readonly RunnableController[],
 ): Controller[] {
@@ -40,7 +43,7 @@ export function simulatedParts(
   const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
   const shared = { resources, report, informers };
   return [
-    simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, ...made }),
+    simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, connections, ...made }),
     ...cloudControllers({ ...shared, client: clients.apiServer, accountClient: clients.controller }),
   ];
 }
