@@ -32,6 +32,8 @@ export interface NodesContext {
   readonly count: number;
   /** Capacity of nodes whose Node has none. */
   readonly capacity: Readonly<Record<string, string>>;
+  /** Duration of the Leases of nodes. They are renewed after a quarter of it. Upstream: nodeLeaseDurationSeconds */
+  readonly leaseSeconds: number;
   /** A controller assigns `spec.podCIDR`: Pods wait for it. */
   readonly waitsForRanges: boolean;
   /** Which nodes are cut off. */

@@ -25,6 +25,7 @@ export class SimulatedCluster extends NodeCluster {
       stageClient: this.client,
       count: 1,
       capacity,
+      leaseSeconds: 40,
       waitsForRanges: false,
       connections: new NodeConnections(),
       behaviour: defaultBehaviour,

@@ -35,12 +35,12 @@ export function simulatedParts(
   informers: Informers,
   selected: readonly RunnableController[],
 ): Controller[] {
-  const { simulatedNodes: count, simulatedNodeCapacity: capacity, clusterCidr } = config;
+  const { simulatedNodes: count, simulatedNodeCapacity: capacity, simulatedNodeLeaseSeconds: leaseSeconds, clusterCidr } = config;
   if (count === 0) return [];
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
   const behaviour = functionBehaviour(images, defaultBehaviour, { clock: resources.clock, access: resources.access });
   const clientOf = (name: string) => clients.node(name);
-  const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
+  const made = { count: isGuest ? 0 : count, capacity, leaseSeconds, waitsForRanges: hasRanges };
   const shared = { resources, report, informers };
   return [
     simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, connections, ...made }),
