@@ -7,11 +7,12 @@ import { simulateDay } from "../src/programs/testing/simulated-day.suite.ts";
  * that are cut off, removed and added. Both runs must give the same bytes: all objects, and all that watches send.
  */
 const text = { type: "string" } as const;
-const { values } = parseArgs({ options: { nodes: text, hours: text, seed: text, runs: text } });
+const { values } = parseArgs({ options: { nodes: text, hours: text, seed: text, runs: text, lease: text } });
 const size = {
   nodes: Number(values.nodes ?? 50),
   hours: Number(values.hours ?? 24),
   seed: Number(values.seed ?? 1),
+  leaseSeconds: Number(values.lease ?? 40),
 };
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);

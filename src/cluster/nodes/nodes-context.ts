@@ -4,6 +4,7 @@ import type { Resources } from "../../resources/resources.ts";
 import type { ReportProblem } from "../controllers/shared/controller.ts";
 import type { Informers } from "../controllers/shared/informers.ts";
 import type { ContainerBehaviour, ContainerProcess } from "./behaviour/behaviour.ts";
+import type { UsageSource } from "./metrics/container-usage.ts";
 import type { NodeConnections } from "./node-connections.ts";
 
 /** The Pods of simulated nodes. */
@@ -41,5 +42,5 @@ export interface NodesContext {
   /** What containers do. */
   readonly behaviour: ContainerBehaviour;
   /** Answers for the kubelets while the nodes run. Optional. */
-  readonly kubelets?: { serve(pods: RunningPods | undefined): void };
+  readonly kubelets?: { serve(pods: RunningPods | undefined, usage?: UsageSource): void };
 }

@@ -1,3 +1,4 @@
+import type { KubeObject } from "../../base/api/object.ts";
 import type { Node } from "../../kinds/types/node.ts";
 import type { Pod } from "../../kinds/types/workloads.ts";
 import { type Controller, keepRunning } from "../controllers/shared/controller.ts";
@@ -5,10 +6,13 @@ import { keyOf } from "../controllers/shared/informer.ts";
 import { loop, type Queue, source, synced } from "../controllers/shared/loop.ts";
 import { nodeNameOf } from "../controllers/shared/pods.ts";
 import { Heartbeats } from "./heartbeats.ts";
+import { KwokList } from "./kwok/kwok-list.ts";
+import { type KwokUsage, KwokUsageReader, kwokUsage } from "./metrics/kwok-usage.ts";
 import { NodeManager } from "./node-manager.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { PodManager } from "./pods/pod-manager.ts";
-import { StageList } from "./stages/stage-list.ts";
+import { readStage, type Stage } from "./stages/stage.ts";
+import type { StageObject } from "./stages/stage-types.ts";
 
 const NAME = "simulated-nodes";
 const WORKERS = 100;
@@ -22,20 +26,42 @@ export function simulatedNodes(context: NodesContext): Controller {
       const { informer } = context.informers.of<Node>("", "nodes");
       const heartbeats = new Heartbeats(context);
       const nodes = new NodeManager(context, heartbeats);
-      const stages = new StageList(resources, report, () => loops.stagesChanged());
-      const pods = new PodManager(context, nodes, () => stages.stages);
+      const stages = podStages(context, () => loops.stagesChanged());
+      const usages = usageLists(context);
+      const pods = new PodManager(context, nodes, () => stages.all);
       const loops = kubeletLoop(context, nodes, pods);
       await informer.use(signal);
-      const following = keepRunning(stages, signal, resources.clock, report);
-      await stages.loaded;
+      const lists = [stages, ...usages.lists];
+      const following = lists.map((list) => keepRunning(list, signal, resources.clock, report));
+      await Promise.all(lists.map((list) => list.loaded));
       if (!signal.aborted) await nodes.create();
-      context.kubelets?.serve(pods);
+      context.kubelets?.serve(pods, usages.source);
       context.connections.observe((name) => loops.nodeChanged(name));
-      await Promise.all([heartbeats.run(signal), loops.run(signal), following]);
+      await Promise.all([heartbeats.run(signal), loops.run(signal), ...following]);
       context.kubelets?.serve(undefined);
       pods.close();
     },
   };
+}
+
+/** The Stages of Pods. */
+function podStages({ resources, report }: NodesContext, changed: () => void): KwokList<Stage> {
+  const read = (object: KubeObject) => readStage(object as StageObject, "Pod");
+  return new KwokList({ resources, report, kind: "Stage", plural: "stages", read, changed });
+}
+
+/** What KWOK's objects say about the usage of containers. */
+function usageLists({ resources, report }: NodesContext) {
+  const reader = new KwokUsageReader(resources);
+  const listOf = (kind: string, plural: string, read: (object: KubeObject) => KwokUsage) =>
+    new KwokList({ resources, report, kind, plural, read });
+  const ofPods = listOf("ResourceUsage", "resourceusages", (object) => reader.ofPod(object));
+  const ofCluster = listOf("ClusterResourceUsage", "clusterresourceusages", (object) => reader.ofCluster(object));
+  const source = kwokUsage(
+    () => ofPods.all,
+    () => ofCluster.all,
+  );
+  return { lists: [ofPods, ofCluster], source };
 }
 
 interface KubeletLoop extends Controller {

@@ -6,6 +6,8 @@ export interface DaySize {
   readonly nodes: number;
   readonly hours: number;
   readonly seed: number;
+  /** Default: 40. */
+  readonly leaseSeconds?: number;
 }
 
 /** What a day leaves behind, for comparison. */
@@ -58,6 +60,14 @@ function objectsAtFirst(nodes: number) {
     manifest("policy/v1", "PodDisruptionBudget", "web", {
       spec: { maxUnavailable: "25%", selector: { matchLabels: { app: "web" } } },
     }),
+    manifest("autoscaling/v2", "HorizontalPodAutoscaler", "busy", {
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
+        ...{ minReplicas: 2, maxReplicas: 10 },
+        metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } }],
+      },
+    }),
+    deployment("busy", "busy:1", 2),
     cronJob("report", "*/10 * * * *", "report:1"),
     cronJob("flaky", "*/15 * * * *", "flaky:1"),
     cronJob("nightly", "30 3 * * *", "report:1"),
@@ -65,7 +75,7 @@ function objectsAtFirst(nodes: number) {
 }
 
 /** Containers that end, fail and become slow, each in its own way. */
-function defineImages({ cluster }: ControlPlane): void {
+function defineImages({ cluster, clock }: ControlPlane): void {
   cluster.image("crashing:*", async ({ sleep, restartCount }) => {
     await sleep(60_000 * (restartCount + 1));
     return restartCount % 2 === 0 ? 1 : { code: 137, reason: "OOMKilled" };
@@ -81,6 +91,8 @@ function defineImages({ cluster }: ControlPlane): void {
     await sleep("90s");
     return 0;
   });
+  // Two hours of much work, then two of little.
+  cluster.image("busy:*", { usage: () => ({ cpu: clock.now().getUTCHours() % 4 < 2 ? "90m" : "5m", memory: "32Mi" }) });
   cluster.image("web:*", { ready: ({ since }) => since > 3_000 });
 }
 
@@ -133,7 +145,7 @@ export async function allObjects(plane: ControlPlane): Promise<string[]> {
   return objects;
 }
 
-/** What happens in each hour: rollouts, scaling, evictions, and nodes that are cut off, removed and added. */
+/** What happens in each hour: scaling, evictions, and nodes that are cut off, removed and added. Every four hours a rollout. */
 async function disturb(plane: ControlPlane, hour: number, nodes: number): Promise<void> {
   const core = `/api/v1/namespaces/${NAMESPACE}`;
   const nodeOf = (number: number) => `node-${1 + (number % nodes)}`;
@@ -144,10 +156,8 @@ async function disturb(plane: ControlPlane, hour: number, nodes: number): Promis
   };
   const pass = (minutes: number) => plane.clock.advance({ minutes });
 
-  const image = { template: { spec: { containers: [{ name: "main", image: `web:${hour + 2}` }] } } };
-  const web = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`;
-  await plane.apply(deployment("web", `web:${hour + 2}`, 2 * nodes + (hour % 3)) as never);
-  if (hour % 4 === 1) await send("PATCH", web, { spec: { ...image, replicas: nodes } });
+  const spec = { replicas: 2 * nodes - (hour % 3), template: { spec: { containers: [container(`web:${2 + (hour >> 2)}`)] } } };
+  await send("PATCH", `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`, { spec });
   await pass(10);
   plane.cluster.disconnect(nodeOf(hour));
   await pass(15);
@@ -169,10 +179,10 @@ async function disturb(plane: ControlPlane, hour: number, nodes: number): Promis
 }
 
 /** Runs a cluster for some hours of its clock and returns all that clients can see. */
-export async function simulateDay({ nodes, hours, seed }: DaySize): Promise<DayResult> {
+export async function simulateDay({ nodes, hours, seed, leaseSeconds = 40 }: DaySize): Promise<DayResult> {
   const clock = { at: "2026-01-01T00:00:30Z" };
   const capacity = { cpu: "4", memory: "8Gi", pods: "110" };
-  await using plane = await startControlPlane({ cluster: { nodes, capacity }, seed, clock });
+  await using plane = await startControlPlane({ cluster: { nodes, capacity, leaseSeconds }, seed, clock });
   const ending = new AbortController();
   const paths = await listPaths(plane);
   const watches = new Map(paths.map((path) => [path, watch(plane, path, ending.signal)]));

@@ -6,6 +6,7 @@ import type {
   ContainerDefinition,
   ContainerExit,
   ContainerState,
+  ContainerUsage,
 } from "../../../serving/connect/handlers/container-functions.ts";
 import type { ContainerInstance, ContainerProcess, Exit, Health } from "./behaviour.ts";
 import { containerEnv } from "./container-env.ts";
@@ -49,6 +50,16 @@ export class FunctionProcess implements ContainerProcess {
     return { pod, container: name, image, restartCount, since: this.#context.clock.now() - startedMs };
   }
 
+  /** What the function uses now. Undefined if it does not tell. Throws what the function throws, and logs it. */
+  usage(): ContainerUsage | undefined {
+    try {
+      return this.definition.usage?.(this.state);
+    } catch (error) {
+      this.#logError(error);
+      throw error;
+    }
+  }
+
   health(): Health {
     return this.#probes.health;
   }
@@ -87,7 +98,7 @@ export class FunctionProcess implements ContainerProcess {
       this.#end(typeof result === "object" ? result : { code: result ?? 0 });
     } catch (error) {
       if (error instanceof ContainerStopped) return this.#end({ code: TERMINATED });
-      this.#write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      this.#logError(error);
       this.#end({ code: 1 });
     }
   }
@@ -104,6 +115,10 @@ export class FunctionProcess implements ContainerProcess {
       sleep: (span) => this.#sleep(span),
       signal: this.#stopping.signal,
     };
+  }
+
+  #logError(error: unknown): void {
+    this.#write(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   #write(text: string): void {

@@ -7,6 +7,7 @@ import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { CommandRequest } from "../../../serving/connect/handlers/command-request.ts";
 import type { LogRequest, PodHandlers } from "../../../serving/connect/handlers/handlers.ts";
 import { FunctionProcess } from "../behaviour/function-process.ts";
+import type { UsageSource } from "../metrics/container-usage.ts";
 import type { RunningPods } from "../nodes-context.ts";
 import { containerStatuses, isRunning, podContainers } from "../pods/containers.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -14,15 +15,20 @@ import { serveHttp } from "./serve-http.ts";
 /** Answers for the kubelets of simulated nodes: logs, exec, attach and ports of their Pods. */
 export class SimulatedKubelets {
   #pods: RunningPods | undefined;
+  #usage: UsageSource | undefined;
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The nodes that run in this server now. Undefined if it does not simulate nodes. */
-  serve(pods: RunningPods | undefined): void {
+  /**
+   * The nodes that run in this server now. Undefined if it does not simulate nodes. `usage` tells what containers use
+   * whose functions do not.
+   */
+  serve(pods: RunningPods | undefined, usage?: UsageSource): void {
     this.#pods = pods;
+    this.#usage = usage;
   }
 
   /** The handlers of a Pod on a simulated node. Undefined for all others. */
@@ -39,6 +45,15 @@ export class SimulatedKubelets {
       port: (port, connection) => servePort(pod, port, connection, processOf),
     };
   }
+
+  /** What tells the usage of containers: their functions first. */
+  readonly usageSources: readonly UsageSource[] = [
+    ({ pod, name }) => {
+      const process = this.#pods?.process(pod, name);
+      return process instanceof FunctionProcess ? process.usage() : undefined;
+    },
+    (container) => this.#usage?.(container),
+  ];
 
   #log(pods: RunningPods, pod: Pod, request: LogRequest): AsyncIterable<string> | Iterable<string> {
     const { container, previous } = request;

@@ -3,6 +3,7 @@ import { readDuration } from "../../../base/go/duration.ts";
 import type { Random } from "../../../base/util/random.ts";
 import { compileTemplate, type TemplateFunctions } from "./go-template/evaluate.ts";
 import { compileJq, type Filter } from "./jq.ts";
+import { isStageFunction } from "./stage-functions.ts";
 import type {
   ExpressionFrom,
   MatchExpression,
@@ -83,6 +84,13 @@ export class Stage {
     if (jitter <= duration) return Math.max(0, jitter);
     return Math.max(0, duration + random.integer(Math.ceil(jitter - duration)));
   }
+}
+
+/** Reads a Stage of a kind of the core group. Undefined if it is about another one. Throws if it is not supported. */
+export function readStage(object: StageObject, wanted: string): Stage | undefined {
+  const { apiGroup = "v1", kind } = object.spec.resourceRef ?? {};
+  const isWanted = kind === wanted && (apiGroup === "v1" || apiGroup === "");
+  return isWanted ? new Stage(object, isStageFunction) : undefined;
 }
 
 /** Picks one of the stages that match, by their weights. */
