@@ -22,6 +22,9 @@ kube-apiserver by turns, each with an etcd of its own.
    --store NAME       of Binnacle: etcd (default), sqlite or memory
    --ours             Binnacle only
    --own-controllers  Binnacle with its own controllers, by turns with Binnacle and kube-controller-manager
+   --own-cluster      Binnacle alone, with its own controllers, scheduler and simulated nodes, on memory and on etcd, by turns with
+                      kube-apiserver and all of the programs
+   --own-only         the same without kube-apiserver
 `;
 
 interface Size {
@@ -38,6 +41,9 @@ interface Measured {
   /** Processor time of the API server until all pods were ready, and until all were gone. */
   readonly cpuReadySeconds: number;
   readonly cpuSeconds: number;
+  /** That of all processes. */
+  readonly allCpuReadySeconds: number;
+  readonly allCpuSeconds: number;
   readonly etcdCpuSeconds: number;
   /** Processor time of the programs around it, all the while. */
   readonly programsCpuSeconds: number;
@@ -67,7 +73,8 @@ async function createNodes(client: Client, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const name = `kwok-node-${i}`;
     const labels = { "kubernetes.io/arch": "amd64", "kubernetes.io/hostname": name, "kubernetes.io/os": "linux" };
-    await create(client, "/api/v1/nodes", { metadata: { name, labels }, status: { allocatable: capacity, capacity } });
+    const metadata = { name, labels, annotations: { "kwok.x-k8s.io/node": "fake" } };
+    await create(client, "/api/v1/nodes", { metadata, status: { allocatable: capacity, capacity } });
   }
   const isReady = async () => {
     const { body } = await client.call("GET", "/api/v1/nodes?resourceVersion=0");
@@ -112,11 +119,16 @@ async function cpuOf(pids: Readonly<Record<Part, readonly number[]>>): Promise<R
   return Object.fromEntries(await Promise.all(each)) as Record<Part, number>;
 }
 
-async function load(client: Client, server: number, size: Size, hasManager: boolean): Promise<Measured> {
-  const manager = hasManager ? [await childPid("kube-controller-manager")] : [];
-  const others = PROGRAMS.filter((name) => name !== "kube-controller-manager").map((name) => childPid(name));
+/** The manager is one of the programs. */
+const total = ({ server, etcd, programs }: Readonly<Record<Part, number>>) => server + etcd + programs;
+
+async function load(client: Client, server: number, size: Size, { own, store }: Variant): Promise<Measured> {
+  const manager = own === undefined ? [await childPid("kube-controller-manager")] : [];
+  const others = PROGRAMS.filter((name) => own !== "cluster" && name !== "kube-controller-manager").map(childPid);
   const programs = [...manager, ...(await Promise.all(others))];
-  const parts = { server: [server], etcd: [await childPid("etcd")], programs, manager };
+  const etcd = store === "etcd" ? [await childPid("etcd")] : [];
+  const parts = { server: [server], etcd, programs, manager };
+  if (own === "cluster") await client.call("DELETE", "/api/v1/nodes/node-1");
   const nodesBegan = performance.now();
   await createNodes(client, size.nodes);
   const nodesSeconds = seconds(nodesBegan);
@@ -130,7 +142,7 @@ async function load(client: Client, server: number, size: Size, hasManager: bool
   const wanted = size.deployments * size.pods;
   await eventually(async () => (await readyPods(client)) === wanted, { ...PATIENCE, what: "every pod is ready" });
   const readySeconds = seconds(began);
-  const cpuReady = await sumCpu([server]);
+  const ready = await cpuOf(parts);
   const goneBegan = performance.now();
   await client.call("DELETE", DEPLOYMENTS, { propagationPolicy: "Background" });
   const areGone = async () => (await client.call("GET", `${PODS}?limit=1`)).body.items.length === 0;
@@ -140,7 +152,9 @@ async function load(client: Client, server: number, size: Size, hasManager: bool
     nodesSeconds,
     podsPerSecond: wanted / readySeconds,
     goneSeconds: seconds(goneBegan),
-    cpuReadySeconds: cpuReady - before.server,
+    cpuReadySeconds: ready.server - before.server,
+    allCpuReadySeconds: total(ready) - total(before),
+    allCpuSeconds: total(after) - total(before),
     cpuSeconds: after.server - before.server,
     etcdCpuSeconds: after.etcd - before.etcd,
     programsCpuSeconds: after.programs - before.programs,
@@ -153,23 +167,26 @@ async function load(client: Client, server: number, size: Size, hasManager: bool
 interface Variant {
   readonly title: string;
   readonly name: ServerName;
-  readonly ownControllers?: boolean;
+  /** What the server does itself. Default: nothing. */
+  readonly own?: "controllers" | "cluster";
+  readonly store: StoreName;
 }
 
-const BINNACLE: Variant = { title: "binnacle", name: "binnacle" };
-const OWN: Variant = { title: "own controllers", name: "binnacle", ownControllers: true };
-const KUBE_APISERVER: Variant = { title: "kube-apiserver", name: "kube-apiserver" };
+const KUBE_APISERVER: Variant = { title: "kube-apiserver", name: "kube-apiserver", store: "etcd" };
 
-async function measure({ name, ownControllers = false }: Variant, store: StoreName, size: Size): Promise<Measured> {
+async function measure(variant: Variant, size: Size): Promise<Measured> {
+  const { name, store, own } = variant;
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-bench-cluster-"));
-  const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS, ownControllers });
+  const parts = { ownControllers: own !== undefined, ownNodes: own === "cluster" };
+  const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS, ...parts });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
-    const programs = await startPrograms(server, admin, folder, { flags: PROGRAM_FLAGS, hasManager: !ownControllers });
+    const options = { flags: PROGRAM_FLAGS, hasManager: own === undefined };
+    const programs = own === "cluster" ? undefined : await startPrograms(server, admin, folder, options);
     try {
-      return await load(clientFor(server.base, tokens.admin), server.pid, size, !ownControllers);
+      return await load(clientFor(server.base, tokens.admin), server.pid, size, variant);
     } finally {
-      await programs.stop();
+      await programs?.stop();
     }
   } finally {
     await server.kill();
@@ -186,6 +203,8 @@ const FIGURES: readonly (readonly [name: string, figure: keyof Measured])[] = [
   ["etcd's CPU, s", "etcdCpuSeconds"],
   ["the programs' CPU, s", "programsCpuSeconds"],
   ["the manager's CPU, s", "managerCpuSeconds"],
+  ["all CPU until ready, s", "allCpuReadySeconds"],
+  ["all CPU, s", "allCpuSeconds"],
   ["peak memory, MB", "peakMegabytes"],
 ];
 
@@ -194,7 +213,7 @@ const flag = { type: "boolean" } as const;
 const { values } = parseArgs({
   options: {
     ...{ nodes: text, deployments: text, pods: text, rounds: text, store: text },
-    ...{ ours: flag, "own-controllers": flag, help: flag },
+    ...{ ours: flag, "own-controllers": flag, "own-cluster": flag, "own-only": flag, help: flag },
   },
 });
 if (values.help) {
@@ -205,25 +224,37 @@ if (values.help) {
     deployments: Number(values.deployments ?? 10),
     pods: Number(values.pods ?? 500),
   };
-  const other = values["own-controllers"] ? [OWN, BINNACLE] : [BINNACLE, KUBE_APISERVER];
-  const variants: readonly Variant[] = values.ours ? [BINNACLE] : other;
+  const store = (values.store ?? "etcd") as StoreName;
+  const binnacle: Variant = { title: "binnacle", name: "binnacle", store };
+  const ownControllers: Variant = { ...binnacle, title: "own controllers", own: "controllers" };
+  const ownClusters = (values.store === undefined ? (["memory", "etcd"] as const) : [store]).map(
+    (one): Variant => ({ title: `own cluster, ${one}`, name: "binnacle", own: "cluster", store: one }),
+  );
+  const variantsOf = (): readonly Variant[] => {
+    if (values["own-only"]) return ownClusters;
+    if (values["own-cluster"]) return [...ownClusters, KUBE_APISERVER];
+    if (values["own-controllers"]) return [ownControllers, binnacle];
+    return values.ours ? [binnacle] : [binnacle, KUBE_APISERVER];
+  };
+  const variants = variantsOf();
   const results = new Map<Variant, Measured[]>(variants.map((variant) => [variant, []]));
   say(`${describeMachine()}; ${size.nodes} nodes, ${size.deployments} Deployments of ${size.pods} pods`);
   for (let round = 0; round < Number(values.rounds ?? 1); round++) {
     for (const variant of variants) {
-      const measured = await measure(variant, (values.store ?? "etcd") as StoreName, size);
+      const measured = await measure(variant, size);
       say(`${variant.title}: ${JSON.stringify(measured)}`);
       results.get(variant)?.push(measured);
     }
   }
   const rows = FIGURES.map(([name, figure]) => {
     const each = variants.map((variant) => median((results.get(variant) ?? []).map((one) => one[figure])));
-    const [ours = Number.NaN, theirs] = each;
+    const theirs = each.at(-1) ?? Number.NaN;
     return [
       name,
       ...each.map((value) => value.toFixed(1)),
-      ...(theirs === undefined ? [] : [(ours / theirs).toFixed(2)]),
+      ...each.slice(0, -1).map((value) => (value / theirs).toFixed(2)),
     ];
   });
-  printTable([["", ...variants.map(({ title }) => title), ...(variants.length > 1 ? ["ratio"] : [])], ...rows]);
+  const titles = variants.map(({ title }) => title);
+  printTable([["", ...titles, ...titles.slice(1).map(() => "ratio")], ...rows]);
 }

@@ -26,7 +26,7 @@ export async function firstObjects(): Promise<FirstObjects> {
   const clock = { nowMs: Date.parse(TIME), isRunning: false };
   const world = new World(
     { config, users: new TestUsers(), log: SILENCE, isSteady: false, images: new ContainerImages() },
-    { memory: undefined, clock, seed: 0, journal: undefined, served: [] },
+    { memory: undefined, clock, seed: 0, journal: undefined, served: [], lostNodes: [] },
   );
   try {
     const { resources } = await world.parts();

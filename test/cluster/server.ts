@@ -30,6 +30,8 @@ export type ServerName = "binnacle" | "kube-apiserver";
 export interface ClusterServerOptions extends BinnacleOptions {
   /** Runs all controllers inside the server, so that it needs no kube-controller-manager. */
   readonly ownControllers?: boolean;
+  /** Runs the scheduler and simulated nodes inside the server as well. */
+  readonly ownNodes?: boolean;
 }
 
 /** Range of the Pod addresses of all nodes. */
@@ -45,7 +47,7 @@ const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 export async function startClusterServer(
   name: ServerName,
   folder: string,
-  { store = "etcd", flags: more = [], nodeFlags = [], ownControllers = false }: ClusterServerOptions = {},
+  { store = "etcd", flags: more = [], nodeFlags = [], ownControllers = false, ownNodes = false }: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeCa("cluster", now);
@@ -80,7 +82,9 @@ export async function startClusterServer(
     `--cluster-signing-cert-file=${files.authority}`,
     `--cluster-signing-key-file=${files.authorityKey}`,
   ];
-  const own = [...AS_KUBE_APISERVER, ...(ownControllers ? controllerFlags : []), ...more];
+  const nodesFlags = ["--scheduler", "--simulated-nodes=1"];
+  const parts = [...(ownControllers ? controllerFlags : []), ...(ownNodes ? nodesFlags : [])];
+  const own = [...AS_KUBE_APISERVER, ...parts, ...more];
   const server =
     name === "binnacle"
       ? await startBinnacle({ store, nodeFlags, flags: [...flags, ...own] })

@@ -85,7 +85,7 @@ export class NodeGraph {
       new StoredIndex({
         store,
         prefix: prefix(group, plural),
-        read: (entry) => (codec.mayHave(entry, NODE_NAME) ? read(codec.read(entry)) : undefined),
+        read: (entry) => (codec.mayHave(entry, NODE_NAME) ? read(codec.share(entry)) : undefined),
         derive: () => new NodesByReference(),
         changed,
       });
@@ -100,7 +100,7 @@ export class NodeGraph {
     this.#volumes = new StoredIndex({
       store,
       prefix: prefix("", "persistentvolumes"),
-      read: (entry) => (codec.mayHave(entry, CLAIM_REF) ? volumeReferences(codec.read(entry)) : undefined),
+      read: (entry) => (codec.mayHave(entry, CLAIM_REF) ? volumeReferences(codec.share(entry)) : undefined),
       derive: () => new ClaimsByReference(),
       changed,
     });

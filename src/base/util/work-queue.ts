@@ -17,6 +17,21 @@ export interface WorkQueueOptions<Key> {
   /** Maximum rate of retries of all keys together, after a burst of `retryBurst`. Default: unlimited. */
   readonly retriesPerSecond?: number;
   readonly retryBurst?: number;
+  /**
+   * A key waits while it is being added again and again, but only for some turns of the event loop: many changes in a row are then
+   * processed together. Default: false.
+   */
+  readonly gathers?: boolean;
+}
+
+/** A key that gathers changes starts after so many turns without a further one, and after so many turns in any case. */
+const QUIET_TURNS = 2;
+const MAX_TURNS = 50;
+
+/** In which turns a pending key was added first and last. */
+interface Added {
+  readonly first: number;
+  readonly last: number;
 }
 
 interface Delay {
@@ -31,12 +46,14 @@ interface Delay {
  */
 export class WorkQueue<Key> {
   readonly #options: WorkQueueOptions<Key>;
-  readonly #ready = new Set<Key>();
+  /** In the order in which they were added last. */
+  readonly #ready = new Map<Key, Added>();
   readonly #running = new Set<Key>();
   readonly #again = new Set<Key>();
   readonly #delayed = new Map<Key, Delay>();
   readonly #failures = new Map<Key, number>();
   #turn: NodeJS.Immediate | undefined;
+  #turns = 0;
   #waiters: (() => void)[] = [];
   #isClosed = false;
   /** When the next retry is due if no burst is left, on the monotonic clock. */
@@ -61,7 +78,7 @@ export class WorkQueue<Key> {
     if (this.#isClosed) return;
     this.#cancelDelay(key);
     if (this.#running.has(key)) this.#again.add(key);
-    else this.#ready.add(key);
+    else this.#put(key);
     this.#schedule();
   }
 
@@ -97,16 +114,28 @@ export class WorkQueue<Key> {
     return this.idle();
   }
 
+  #put(key: Key): void {
+    const known = this.#ready.get(key);
+    const first = known?.first ?? this.#turns;
+    if (known && (!this.#options.gathers || this.#turns - first >= MAX_TURNS)) return;
+    // As the last one, so that the order is that of the turns.
+    if (known) this.#ready.delete(key);
+    this.#ready.set(key, { first, last: this.#turns });
+  }
+
   #schedule(): void {
     this.#turn ??= setImmediate(() => {
       this.#turn = undefined;
+      this.#turns += 1;
       this.#start();
     });
   }
 
   #start(): void {
-    for (const key of this.#ready) {
-      if (this.#running.size >= this.#options.concurrency) return;
+    const { concurrency, gathers = false } = this.#options;
+    for (const [key, { last }] of this.#ready) {
+      if (this.#running.size >= concurrency) return;
+      if (gathers && this.#turns - last <= QUIET_TURNS) return this.#schedule();
       this.#ready.delete(key);
       this.#running.add(key);
       void this.#run(key);

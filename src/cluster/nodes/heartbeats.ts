@@ -11,9 +11,6 @@ import type { NodesContext } from "./nodes-context.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
 const NAMESPACE = "kube-node-lease";
-/** Upstream: nodeLeaseDurationSeconds. A Lease is renewed after a quarter of it. */
-const LEASE_SECONDS = 40;
-const RENEW_MS = (LEASE_SECONDS * 1000) / 4;
 /** Upstream: nodeStatusReportFrequency */
 const REPORT_MS = 300_000;
 /** Nodes are divided into this many groups, which renew their Leases one after the other. */
@@ -33,6 +30,7 @@ interface Beating {
 /** Renews the Leases of all simulated nodes and posts their conditions, at the intervals of a kubelet. */
 export class Heartbeats {
   readonly #context: NodesContext;
+  readonly #renewMs: number;
   readonly #leases: ServedResource;
   readonly #nodes: ServedResource;
   readonly #beating = new Map<string, Beating>();
@@ -44,6 +42,7 @@ export class Heartbeats {
   constructor(context: NodesContext, areStaged: () => boolean) {
     this.#context = context;
     this.#areStaged = areStaged;
+    this.#renewMs = (context.leaseSeconds * 1000) / 4;
     const { catalog } = context.resources;
     this.#leases = storedResource(catalog, "coordination.k8s.io", "leases");
     this.#nodes = storedResource(catalog, "", "nodes");
@@ -57,7 +56,7 @@ export class Heartbeats {
     this.#beating.set(node.name, beating);
     this.#sizes[beating.group] = (this.#sizes[beating.group] ?? 0) + 1;
     this.#wake.call();
-    await this.#renew(beating);
+    if (this.#isConnected(beating)) await this.#renew(beating);
   }
 
   remove(name: string): void {
@@ -75,13 +74,17 @@ export class Heartbeats {
       if (this.#beating.size === 0) await this.#nextNode(signal);
       const group = slot % GROUPS;
       if (this.#sizes[group] === 0) continue;
-      const dueMs = startMs + (slot * RENEW_MS) / GROUPS;
+      const dueMs = startMs + (slot * this.#renewMs) / GROUPS;
       const restMs = dueMs - clock.monotonic();
       // Slots that passed while there were no nodes are skipped.
-      if (restMs < -RENEW_MS) continue;
+      if (restMs < -this.#renewMs) continue;
       if (restMs > 0) await clock.sleep(restMs, signal);
       if (!signal.aborted) await this.#beat(group);
     }
+  }
+
+  #isConnected({ node }: Beating): boolean {
+    return this.#context.connections.isConnected(node.name);
   }
 
   #nextNode(signal: AbortSignal): Promise<void> {
@@ -92,7 +95,7 @@ export class Heartbeats {
   }
 
   async #beat(group: number): Promise<void> {
-    const due = [...this.#beating.values()].filter((one) => one.group === group);
+    const due = [...this.#beating.values()].filter((one) => one.group === group && this.#isConnected(one));
     await forEachLimited(due, CONCURRENCY, async (beating) => {
       try {
         await this.#renew(beating);
@@ -120,13 +123,14 @@ export class Heartbeats {
   }
 
   #renewed({ node: { name, uid }, lease }: Beating): KubeObject {
-    const renewTime = printMicroTime(this.#context.resources.clock.now());
+    const { resources, leaseSeconds } = this.#context;
+    const renewTime = printMicroTime(resources.clock.now());
     const owner = { apiVersion: "v1", kind: "Node", name, uid };
     return {
       kind: "Lease",
       apiVersion: this.#leases.apiVersion,
       metadata: lease?.metadata ?? { name, namespace: NAMESPACE, ownerReferences: [owner] },
-      spec: { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime },
+      spec: { holderIdentity: name, leaseDurationSeconds: leaseSeconds, renewTime },
     };
   }
 

@@ -61,7 +61,8 @@ export class NodeManager {
     const hadRanges = simulated.podAddresses !== undefined;
     simulated.setRanges(node, this.#context.waitsForRanges);
     const stages = this.#stages();
-    if (stages.length === 0 && !isReported(node)) await this.#post(simulated, node);
+    const isReporting = stages.length === 0 && this.#context.connections.isConnected(name);
+    if (isReporting && !isReported(node)) await this.#post(simulated, node);
     if (!this.#known.has(name)) await this.#register(simulated);
     if (stages.length > 0) await this.#playStages(stages, simulated, node, queue);
     return !hadRanges && simulated.podAddresses !== undefined;

@@ -5,6 +5,7 @@ import { NodeCluster } from "../controllers/manager/nodes.suite.ts";
 import { runControllers } from "../controllers/shared/controller.ts";
 import { Informers } from "../controllers/shared/informers.ts";
 import { defaultBehaviour } from "./behaviour/default-behaviour.ts";
+import { NodeConnections } from "./node-connections.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { simulatedNodes } from "./simulated-nodes.ts";
 
@@ -24,7 +25,9 @@ export class SimulatedCluster extends NodeCluster {
       stageClient: this.client,
       count: 1,
       capacity,
+      leaseSeconds: 40,
       waitsForRanges: false,
+      connections: new NodeConnections(),
       behaviour: defaultBehaviour,
       ...more,
     });

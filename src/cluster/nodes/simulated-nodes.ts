@@ -38,6 +38,7 @@ export function simulatedNodes(context: NodesContext): Controller {
       await Promise.all(lists.map((list) => list.loaded));
       if (!signal.aborted) await nodes.create();
       context.kubelets?.serve(pods, usages.source);
+      context.connections.observe((name) => loops.nodeChanged(name));
       await Promise.all([heartbeats.run(signal), loops.run(signal), ...following]);
       context.kubelets?.serve(undefined);
       pods.close();
@@ -60,6 +61,8 @@ function usageLists({ resources, report }: NodesContext) {
 }
 
 interface KubeletLoop extends Controller {
+  /** A node and its Pods must be looked at again. */
+  nodeChanged(name: string): void;
   /** All nodes and their Pods must be looked at again. */
   stagesChanged(): void;
 }
@@ -95,5 +98,9 @@ function kubeletLoop(context: NodesContext, nodes: NodeManager, pods: PodManager
     for (const { metadata } of informers.of<Node>("", "nodes").informer.all()) work?.add(metadata.name ?? "");
     for (const pod of informer.all()) if (isSimulated(pod)) work?.add(keyOf(pod));
   };
-  return { ...made, stagesChanged };
+  const nodeChanged = (name: string) => {
+    work?.add(name);
+    for (const pod of byNode.get(name)) work?.add(keyOf(pod));
+  };
+  return { ...made, nodeChanged, stagesChanged };
 }

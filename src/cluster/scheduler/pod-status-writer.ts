@@ -56,6 +56,6 @@ function changedCondition(
   return {
     ...condition,
     ...(observedGeneration > 0 && { observedGeneration }),
-    ...(hasTurned && { lastProbeTime: null as never, lastTransitionTime: printTime(nowMs) }),
+    ...(hasTurned && { lastProbeTime: null, lastTransitionTime: printTime(nowMs) }),
   };
 }

@@ -38,7 +38,7 @@ export interface PodCondition extends JsonObject {
   type?: string;
   observedGeneration?: number;
   status?: string;
-  lastProbeTime?: string;
+  lastProbeTime?: string | null;
   lastTransitionTime?: string;
   reason?: string;
   message?: string;

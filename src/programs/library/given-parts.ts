@@ -2,6 +2,7 @@ import type { Authenticator } from "../../access/authentication/authenticator.ts
 import type { SigningKey } from "../../access/authentication/service-accounts/keys.ts";
 import type { Stage } from "../../base/api/call.ts";
 import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
+import type { NodeConnections } from "../../cluster/nodes/node-connections.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Identity } from "../server/identity.ts";
 
@@ -29,6 +30,8 @@ export interface GivenParts {
   readonly isGuest?: boolean;
   /** What containers on simulated nodes do. Replaces those of the configuration. */
   readonly images?: ContainerImages;
+  /** Which simulated nodes are cut off. */
+  readonly connections?: NodeConnections;
   /** Whether requests to webhooks and extension API servers are disabled. */
   readonly isOffline?: boolean;
   /** Whether the store may lack objects of the cluster that it stands for. */

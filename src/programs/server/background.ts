@@ -29,6 +29,7 @@ import { type LeaderRecord, leaderKey, runAsLeader, storeRecord } from "../../cl
 import { programLease } from "../../cluster/controllers/shared/program-lease.ts";
 import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
 import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
+import type { NodeConnections } from "../../cluster/nodes/node-connections.ts";
 import type { SchedulerConfiguration } from "../../cluster/scheduler/configuration.ts";
 import { Scheduler } from "../../cluster/scheduler/scheduler.ts";
 import { builtInPriorities } from "../../kinds/built-in/all.ts";
@@ -82,6 +83,7 @@ export interface BackgroundOptions {
   /** See `ClusterOptions`. */
   readonly images: ContainerImages;
   readonly kubelets: SimulatedKubelets;
+  readonly connections?: NodeConnections | undefined;
 }
 
 /**

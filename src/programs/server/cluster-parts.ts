@@ -9,6 +9,7 @@ import { defaultBehaviour } from "../../cluster/nodes/behaviour/default-behaviou
 import { functionBehaviour } from "../../cluster/nodes/behaviour/function-behaviour.ts";
 import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
 import { prepareMetrics } from "../../cluster/nodes/metrics/prepare-metrics.ts";
+import { NodeConnections } from "../../cluster/nodes/node-connections.ts";
 import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -25,23 +26,25 @@ export interface ClusterOptions {
   /** What containers do. */
   readonly images: ContainerImages;
   readonly kubelets: SimulatedKubelets;
+  /** Which nodes are cut off. Optional. If omitted, none ever is. */
+  readonly connections?: NodeConnections | undefined;
 }
 
 /** The simulated nodes and what surrounds them. Empty if the configuration has no nodes. */
 export function simulatedParts(
-  { config, resources, clients, report, isGuest, images, kubelets }: ClusterOptions,
+  { config, resources, clients, report, isGuest, images, kubelets, connections = new NodeConnections() }: ClusterOptions,
   informers: Informers,
   selected: readonly RunnableController[],
 ): Controller[] {
-  const { simulatedNodes: count, simulatedNodeCapacity: capacity, clusterCidr } = config;
+  const { simulatedNodes: count, simulatedNodeCapacity: capacity, simulatedNodeLeaseSeconds: leaseSeconds, clusterCidr } = config;
   if (count === 0) return [];
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
   const behaviour = functionBehaviour(images, defaultBehaviour, { clock: resources.clock, access: resources.access });
   const clientOf = (name: string) => clients.node(name);
-  const made = { count: isGuest ? 0 : count, capacity, waitsForRanges: hasRanges };
+  const made = { count: isGuest ? 0 : count, capacity, leaseSeconds, waitsForRanges: hasRanges };
   const shared = { resources, report, informers };
   return [
-    simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, ...made }),
+    simulatedNodes({ ...shared, clientOf, stageClient: clients.apiServer, behaviour, kubelets, connections, ...made }),
     ...cloudControllers({ ...shared, client: clients.apiServer, accountClient: clients.controller }),
   ];
 }

@@ -54,6 +54,13 @@ export interface PlaneCluster {
    * stands for any text. Forks have copies of the functions.
    */
   image(pattern: string, what: ContainerFunction | ContainerDefinition): void;
+  /**
+   * Cuts a simulated node off, as a broken network does: it reports nothing until `reconnect`, and its containers go on. After
+   * some time the controllers mark it as unreachable and evict its Pods.
+   */
+  disconnect(node: string): void;
+  /** Ends `disconnect`: the node reports again, and stops the Pods that were deleted meanwhile. */
+  reconnect(node: string): void;
 }
 
 const FIELD_MANAGER = "binnacle-testing";
@@ -91,7 +98,11 @@ export class ControlPlane extends Access implements AsyncDisposable {
     this.url = url;
     this.ca = authority;
     this.clock = new EdgeClock(edge);
-    this.cluster = { image: (pattern, what) => options.images.set(pattern, what) };
+    this.cluster = {
+      image: (pattern, what) => options.images.set(pattern, what),
+      disconnect: (node) => edge.world.connections.disconnect(node),
+      reconnect: (node) => edge.world.connections.reconnect(node),
+    };
     this.#route = route;
     this.#request = objectRequests(sendFrom(route.answer, { token: admin.token }), url);
     this.#kinds = kinds;

@@ -34,6 +34,7 @@ async function make(config: Config, clock: ClockState, users: TestUsers): Promis
     seed: SEED,
     journal: undefined,
     served: [],
+    lostNodes: [],
   };
   const world = new World({ config, users, log: SILENCE, isSteady: false, images: new ContainerImages() }, empty);
   try {

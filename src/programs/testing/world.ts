@@ -3,6 +3,7 @@ import type { ApiReply } from "../../base/api/reply.ts";
 import type { Log } from "../../base/util/environment.ts";
 import { type SeededRandom, seededRandom } from "../../base/util/seeded-random.ts";
 import type { ContainerImages } from "../../cluster/nodes/behaviour/container-images.ts";
+import { NodeConnections } from "../../cluster/nodes/node-connections.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
 import type { Catalog } from "../../resources/model/catalog.ts";
 import { type CallRequest, callAsClient } from "../../serving/pipeline/in-process.ts";
@@ -30,6 +31,8 @@ export interface WorldState {
   readonly journal: JournalPart | undefined;
   /** The served resources as faults name them. */
   readonly served: readonly string[];
+  /** Names of simulated nodes that are cut off. */
+  readonly lostNodes: readonly string[];
 }
 
 /** Options shared by the worlds of one family. */
@@ -53,6 +56,7 @@ export class World {
   readonly clock: DrivenClock;
   readonly requests: RequestLog = new RequestLog();
   readonly faults: Faults;
+  readonly connections: NodeConnections;
   readonly #options: WorldOptions;
   readonly #random: SeededRandom;
   readonly #journal: Journal;
@@ -65,10 +69,11 @@ export class World {
   #catalog: Catalog | undefined;
   #isClosed = false;
 
-  constructor(options: WorldOptions, { memory, clock, seed, journal, served }: WorldState) {
+  constructor(options: WorldOptions, { memory, clock, seed, journal, served, lostNodes }: WorldState) {
     this.#options = options;
     this.#isGuest = memory !== undefined;
     this.#servedBefore = served;
+    this.connections = new NodeConnections(lostNodes);
     this.#warnAboutQuotas = quotaWarning(options.config.controllers);
     this.clock = new DrivenClock(clock, () => this.activity.calm());
     this.#random = seededRandom(seed);
@@ -93,6 +98,7 @@ export class World {
       seed: this.#random.save(),
       journal: this.#journal.save(),
       served: this.#served(),
+      lostNodes: this.connections.lost,
     };
   }
 
@@ -141,6 +147,7 @@ export class World {
       stages: { outermost: this.#observe, identified: this.faults.stage },
       isGuest: this.#isGuest,
       images,
+      connections: this.connections,
     };
     const assembly = await assemble(config, environment, given, this.#opened);
     this.#catalog = assembly.resources.catalog;

@@ -23,6 +23,8 @@ export interface LoopOptions {
   readonly sources: readonly Source[];
   readonly clock: Clock;
   readonly report: ReportProblem;
+  /** Changes that come one after the other are synced together. Default: false. */
+  readonly gathers?: boolean;
   /** Default: those of client-go. */
   readonly retries?: Retries;
   /** Brings the object of a key closer to its spec. If it throws, it is called again later. */
@@ -42,7 +44,7 @@ export type Retries = Pick<
 const RETRIES: Retries = { minBackoffMs: 5, maxBackoffMs: 1_000_000, retriesPerSecond: 10, retryBurst: 100 };
 
 /** A controller in the usual form: informers fill a work queue, and workers sync one key at a time. */
-export function loop({ name, workers, sources, clock, report, retries = RETRIES, sync }: LoopOptions): Controller {
+export function loop({ name, workers, sources, clock, report, gathers = false, retries = RETRIES, sync }: LoopOptions): Controller {
   return {
     name,
     async run(signal) {
@@ -51,6 +53,7 @@ export function loop({ name, workers, sources, clock, report, retries = RETRIES,
       const queue: WorkQueue<string> = new WorkQueue<string>({
         clock,
         concurrency: workers,
+        gathers,
         ...retries,
         work: async (key) => {
           if (!signal.aborted) await sync(key, queue);

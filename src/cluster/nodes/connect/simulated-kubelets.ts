@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import { badRequest } from "../../../base/api/api-error.ts";
+import { badRequest, internalError } from "../../../base/api/api-error.ts";
 import type { KubeObject } from "../../../base/api/object.ts";
 import { quote } from "../../../base/go/quote.ts";
 import type { Clock } from "../../../base/util/clock.ts";
@@ -36,6 +36,7 @@ export class SimulatedKubelets {
     const pod = object as Pod;
     const pods = this.#pods;
     if (!pods?.isSimulated(pod)) return undefined;
+    if (!pods.isReachable(pod)) throw internalError(`node ${pod.spec?.nodeName} is disconnected`);
     const processOf = (name: string) => pods.process(pod, name);
     return {
       log: (request) => this.#log(pods, pod, request),

@@ -52,6 +52,8 @@ export function podConditions(input: ConditionInput): PodCondition[] {
       type,
       ...(generation !== undefined && { observedGeneration: generation }),
       ...(status !== undefined && { status }),
+      // As it is stored: otherwise every status would seem to differ from the stored one.
+      lastProbeTime: null,
       lastTransitionTime: known?.status === status ? (known?.lastTransitionTime ?? now) : now,
       ...(reason && { reason }),
       ...(message && { message }),

@@ -52,6 +52,10 @@ export class PodManager implements RunningPods {
     return this.#nodes.get(spec?.nodeName) !== undefined;
   }
 
+  isReachable({ spec }: Pod): boolean {
+    return this.#context.connections.isConnected(spec?.nodeName ?? "");
+  }
+
   process(pod: Pod, container: string): ContainerProcess | undefined {
     return this.#runner(pod)?.process(container);
   }
@@ -70,7 +74,8 @@ export class PodManager implements RunningPods {
     const before = this.#running.get(key);
     if (before && before.worker.uid !== pod?.metadata.uid) this.#forget(key);
     const node = this.#nodes.get(pod?.spec?.nodeName);
-    if (pod === undefined || node === undefined) return;
+    // A node that is cut off learns of the Pod later.
+    if (pod === undefined || node === undefined || !this.#isConnected(node)) return;
     if (this.#hasStages(pod)) return this.#playStages(key, node, pod, queue);
     if (isDone(pod)) return this.#finish(key);
     const shortage = this.#running.has(key) || isAdmitted(pod) ? undefined : this.#shortage(node, pod);
@@ -78,6 +83,10 @@ export class PodManager implements RunningPods {
     const place = this.#place(node, pod);
     if (place === undefined) return this.#lacksAddress(node, pod, queue);
     await this.#step(this.#start(key, node, pod, queue), node, pod, place, queue);
+  }
+
+  #isConnected({ name }: SimulatedNode): boolean {
+    return this.#context.connections.isConnected(name);
   }
 
   #hasStages(pod: Pod): boolean {
@@ -147,6 +156,7 @@ export class PodManager implements RunningPods {
 
   #recorder(node: SimulatedNode, pod: Pod): RecordPodEvent {
     return (type, reason, message, container) =>
+      this.#isConnected(node) &&
       node.recorder.record(this.#informer.resource, pod, type, reason, message, container?.fieldPath);
   }
 

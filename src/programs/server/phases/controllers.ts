@@ -55,6 +55,7 @@ export async function assembleControllers(
     isPrepared,
     images: given.images ?? new ContainerImages((await loadHandlers(config.connect)).images),
     kubelets,
+    connections: given.connections,
     rolesMade: () => {
       rolesHook.finish();
       resolve();

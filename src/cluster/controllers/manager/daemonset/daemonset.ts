@@ -153,6 +153,7 @@ export function daemonSets(context: ManagerContext): Controller {
   return loop({
     name: NAME,
     workers: 2,
+    gathers: true,
     clock,
     report,
     sources: [

@@ -55,6 +55,7 @@ export function deployments(context: ManagerContext): Controller {
   return loop({
     name: NAME,
     workers: 5,
+    gathers: true,
     clock,
     report,
     sources: [synced(all), source(sets, observeSet), source(pods, observePod)],

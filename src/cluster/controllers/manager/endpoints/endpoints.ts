@@ -58,6 +58,7 @@ export function endpoints(context: ManagerContext): Controller {
   return loop({
     name: NAME,
     workers: 5,
+    gathers: true,
     clock: resources.clock,
     report,
     sources: [synced(services), selected.source, deletionsAndLeftovers(all)],

@@ -110,6 +110,7 @@ export function endpointSlices(context: ManagerContext): Controller {
   return loop({
     name: NAME,
     workers: 5,
+    gathers: true,
     clock: resources.clock,
     report,
     retries: RETRIES,

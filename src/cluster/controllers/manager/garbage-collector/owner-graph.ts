@@ -104,7 +104,7 @@ export class OwnerGraph {
     if (!object) return;
     const known = this.#nodes.get(entry.key);
     const next = this.#describe(entry.key, object);
-    if (next || known) this.#replace(known, next);
+    if (!isSameNode(known, next)) this.#replace(known, next);
     if (isFinalizing(object)) this.#enqueue(entry.key);
   }
 
@@ -241,6 +241,17 @@ const DELETION_MARK = Buffer.from('"deletionTimestamp"');
 export function isFinalizing({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return metadata.finalizers?.some((finalizer) => finalizer === FOREGROUND || finalizer === ORPHAN) ?? false;
+}
+
+/** Whether a change of an object changes nothing in the graph. */
+function isSameNode(one: GraphNode | undefined, other: GraphNode | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  if (one.uid !== other.uid || one.isWaiting !== other.isWaiting || one.isStuck !== other.isStuck) return false;
+  const { owners } = other;
+  return (
+    one.owners.length === owners.length &&
+    one.owners.every((owner, index) => identityOf(owner) === identityOf(owners[index] as OwnerReference))
+  );
 }
 
 function identityOf(owner: OwnerReference): string {

@@ -142,6 +142,7 @@ function replicas(context: ManagerContext, kind: Kind): Controller {
   return loop({
     name: kind.name,
     workers: 5,
+    gathers: true,
     clock,
     report,
     sources: [synced(sets), source(pods, observePod)],
