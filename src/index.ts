@@ -70,6 +70,7 @@ export type {
   ContainerExit,
   ContainerFunction,
   ContainerImages,
+  CommandContext,
   ContainerState,
   ContainerUsage,
 } from "./serving/connect/handlers/container-functions.ts";

@@ -23,6 +23,7 @@ export type {
   ContainerDefinition,
   ContainerExit,
   ContainerFunction,
+  CommandContext,
   ContainerState,
   ContainerUsage,
 } from "./serving/connect/handlers/container-functions.ts";
