@@ -51,6 +51,8 @@ export function isReading(command: string): boolean {
 const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\b[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} \+\d{4}/g, "TIME"],
   [/\b\d+\.\d+\.\d+\.\d+(?=[\s:/,]|$)/g, "ADDRESS"],
+  [/(?<=v\d+\.\d+\.\d+)\+binnacle\b/g, ""],
+  [/\b[0-9a-f]{32}\b/g, "MACHINE"],
   [/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "UID"],
   [/(:\/\/|sha256:)[0-9a-f]{64}\b/g, "$1DIGEST"],
   [/(?<=\/|:|unset>|\s)3[0-2]\d{3}(?=\/TCP)/g, "NODEPORT"],
