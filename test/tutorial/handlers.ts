@@ -4,7 +4,7 @@ import type { CommandContext, ContainerDefinition, Handlers } from "../../src/in
 const bootcamp = (version: number): ContainerDefinition => ({
   run: async ({ env, log, signal }) => {
     log(`Kubernetes Bootcamp App Started | Running On: ${env.HOSTNAME}\n`);
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    await forever(signal);
   },
   http: (_, { pod }) => new Response(`Hello Kubernetes bootcamp! | Running on: ${pod.metadata.name} | v=${version}\n`),
   exec: ({ command: [program = ""] }, context) => programs[program]?.(context) ?? 127,
@@ -16,14 +16,22 @@ const programs: Readonly<Record<string, (context: CommandContext) => number | st
   false: () => 1,
 };
 
-/** The last image does not exist, as in the tutorial. */
+const forever = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener("abort", resolve));
+
+const missing = (image: string) => ({
+  pullError: `rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/${image}": not found`,
+});
+
 export const handlers: Handlers = {
   images: {
     "kubernetes-bootcamp:v1": bootcamp(1),
     "kubernetes-bootcamp:v2": bootcamp(2),
-    "kubernetes-bootcamp:v10": {
-      pullError:
-        'rpc error: code = NotFound desc = failed to pull and unpack image "docker.io/library/kubernetes-bootcamp:v10": not found',
+    "kubernetes-bootcamp:v10": missing("kubernetes-bootcamp:v10"),
+    "example/harbour:missing": missing("example/harbour:missing"),
+    "example/harbour:bad-migration": async ({ command, signal }) => {
+      if (command[0] !== "migrate") await forever(signal);
+      return 1;
     },
+    "example/test:*": () => 0,
   },
 };

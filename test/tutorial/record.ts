@@ -6,12 +6,14 @@ import { startPrograms } from "../cluster/programs.ts";
 import { startClusterServer } from "../cluster/server.ts";
 import { eventually } from "../support/time.ts";
 import { TutorialShell } from "./shell.ts";
-import { isReading, printTranscript, readSteps, type Step, TRANSCRIPT } from "./steps.ts";
+import { isReading, printTranscript, readSteps, type Step, type Transcript, transcriptFile } from "./steps.ts";
 
-/**
- * Runs the tutorial on kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, and writes the output into
- * real-cluster.txt. The output of a kubelet stays as it is.
+/*
+ * Runs the commands of both transcripts on kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, and writes
+ * their output into the transcripts. The output of a kubelet stays as it is. Arguments: the names of transcripts.
  */
+const TRANSCRIPTS: readonly Transcript[] = ["basics", "releases"];
+const chosen = process.argv.slice(2);
 const NODES = ["node-1", "node-2"];
 /** A cluster that shows the same for this long has done its work. */
 const CALM_MS = 2000;
@@ -24,19 +26,23 @@ try {
   try {
     const shell = await TutorialShell.open(folder, admin);
     await prepare(shell);
-    const recorded: Step[] = [];
-    for (const step of await readSteps()) {
-      const output = await outputOf(shell, step);
-      process.stdout.write(`$ ${step.command}\n${output}\n\n`);
-      recorded.push(step.isKubelet ? step : { ...step, output });
-    }
-    await writeFile(TRANSCRIPT, printTranscript(recorded));
+    for (const name of TRANSCRIPTS) if (chosen.length === 0 || chosen.includes(name)) await record(shell, name);
   } finally {
     await programs.stop();
   }
 } finally {
   await server.kill();
   await rm(folder, { recursive: true, force: true });
+}
+
+async function record(shell: TutorialShell, name: Transcript): Promise<void> {
+  const recorded: Step[] = [];
+  for (const step of await readSteps(name)) {
+    const output = step.kubelet === "kubelet only" ? step.output : await outputOf(shell, step);
+    process.stdout.write(`$ ${step.command}\n${output}\n\n`);
+    recorded.push(step.kubelet ? step : { ...step, output });
+  }
+  await writeFile(transcriptFile(name), printTranscript(recorded));
 }
 
 async function outputOf(shell: TutorialShell, { command }: Step): Promise<string> {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile } from "node:fs/promises";
+import { copyFile, cp } from "node:fs/promises";
 import path from "node:path";
 import { cacheFolder } from "../support/tools.ts";
 import { normalise } from "./steps.ts";
@@ -15,9 +15,12 @@ export class TutorialShell {
     this.#kubeconfig = kubeconfig;
   }
 
-  /** In a folder, which gets the manifests of the tutorial. */
+  /** In a folder, which gets the manifests and the chart that the commands use. */
   static async open(folder: string, kubeconfig: string): Promise<TutorialShell> {
     await copyFile(path.join(import.meta.dirname, "web.yaml"), path.join(folder, "web.yaml"));
+    await cp(path.join(import.meta.dirname, "..", "clients", "helm", "chart"), path.join(folder, "chart"), {
+      recursive: true,
+    });
     return new TutorialShell(folder, kubeconfig);
   }
 

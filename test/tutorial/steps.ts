@@ -6,25 +6,33 @@ export interface Step {
   readonly command: string;
   /** Normalised. */
   readonly output: string;
-  /** Whether KWOK cannot answer it, so that the output is written by hand with the words of a kubelet. */
-  readonly isKubelet: boolean;
+  /**
+   * Set if KWOK cannot answer it, so that the output is written by hand with the words of a kubelet. The recorder does not
+   * even run the command if it is "only".
+   */
+  readonly kubelet: "" | "kubelet" | "kubelet only";
 }
 
-/** The file with all steps. */
-export const TRANSCRIPT = path.join(import.meta.dirname, "real-cluster.txt");
+/** The commands of the basics tutorial, and those that install releases and wait. */
+export type Transcript = "basics" | "releases";
+
+/** The file with the steps of a transcript. */
+export function transcriptFile(name: Transcript): string {
+  return path.join(import.meta.dirname, `${name}.txt`);
+}
 
 const PROMPT = "$ ";
-const KUBELET = "# kubelet";
+const MARK = "# ";
 
-/** Reads a transcript: each command after `$ `, its output below, and `# kubelet` in front of what KWOK cannot do. */
+/** Reads a transcript: each command after `$ `, its output below, and and a mark in front of what KWOK cannot do. */
 export function parseTranscript(text: string): Step[] {
-  const steps: { command: string; lines: string[]; isKubelet: boolean }[] = [];
-  let isKubelet = false;
+  const steps: { command: string; lines: string[]; kubelet: Step["kubelet"] }[] = [];
+  let kubelet: Step["kubelet"] = "";
   for (const line of text.split("\n")) {
-    if (line === KUBELET) isKubelet = true;
+    if (line.startsWith(MARK)) kubelet = line.slice(MARK.length) as Step["kubelet"];
     else if (line.startsWith(PROMPT)) {
-      steps.push({ command: line.slice(PROMPT.length), lines: [], isKubelet });
-      isKubelet = false;
+      steps.push({ command: line.slice(PROMPT.length), lines: [], kubelet });
+      kubelet = "";
     } else steps.at(-1)?.lines.push(line);
   }
   return steps.map(({ lines, ...step }) => ({ ...step, output: lines.join("\n").trim() }));
@@ -32,24 +40,27 @@ export function parseTranscript(text: string): Step[] {
 
 /** The opposite of `parseTranscript`. */
 export function printTranscript(steps: readonly Step[]): string {
-  const parts = steps.map(({ command, output, isKubelet }) =>
-    [...(isKubelet ? [KUBELET] : []), `${PROMPT}${command}`, ...(output === "" ? [] : [output]), ""].join("\n"),
+  const parts = steps.map(({ command, output, kubelet }) =>
+    [...(kubelet ? [`${MARK}${kubelet}`] : []), `${PROMPT}${command}`, ...(output ? [output] : []), ""].join("\n"),
   );
   return parts.join("\n");
 }
 
-export async function readSteps(): Promise<Step[]> {
-  return parseTranscript(await readFile(TRANSCRIPT, "utf8"));
+/** The steps of a transcript. */
+export async function readSteps(name: Transcript): Promise<Step[]> {
+  return parseTranscript(await readFile(transcriptFile(name), "utf8"));
 }
 
 /** Whether a command only reads, so that it can be repeated until the cluster has done its work. */
 export function isReading(command: string): boolean {
-  return /^kubectl (get|describe|logs|exec|top|rollout history)\b/.test(command);
+  return /^(kubectl (get|describe|logs|exec|top|rollout history)|helm (list|history))\b/.test(command);
 }
 
 /** Each pattern matches what differs from one run to the next. */
 const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/\b[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} \+\d{4}/g, "TIME"],
+  [/\b[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ \d{2}:\d{2}:\d{2} \d{4}/g, "TIME"],
+  [/\b\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}\S* \+\d{4} UTC/g, "TIME"],
   [/\b\d+\.\d+\.\d+\.\d+(?=[\s:/,]|$)/g, "ADDRESS"],
   [/(?<=v\d+\.\d+\.\d+)\+binnacle\b/g, ""],
   [/\b[0-9a-f]{32}\b/g, "MACHINE"],
@@ -57,7 +68,7 @@ const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/(:\/\/|sha256:)[0-9a-f]{64}\b/g, "$1DIGEST"],
   [/(?<=\/|:|unset>|\s)3[0-2]\d{3}(?=\/TCP)/g, "NODEPORT"],
   // Names that end with five random characters.
-  [/\b(kubernetes-bootcamp(?:-[0-9a-f]{6,10})?|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-RANDOM"],
+  [/\b((?:kubernetes-bootcamp|harbour)(?:-[0-9a-f]{6,10})?|once|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-RANDOM"],
   [/(?<=\s)\d+(?:s|m(?:\d+s)?)(?= +\(x\d+ over)/g, "AGE"],
   [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)/gm, "AGE"],
 ];
@@ -68,7 +79,7 @@ export function normalise(output: string): string {
   for (const [pattern, by] of VARIABLE) text = text.replace(pattern, by);
   const lines = text
     .split("\n")
-    .map((line) => line.trimEnd().replaceAll(/(?<=\S) {2,}/g, "  "))
+    .map((line) => line.trimEnd().replaceAll(/(?<=\S)(?:[ \t]*\t[ \t]*| {2,})/g, "  "))
     .filter((line) => !/^Waiting for deployment/.test(line) && !/^\s+-+(?:\s+-+)*$/.test(line));
   return sortRuns(lines).join("\n").trim();
 }
