@@ -8,6 +8,7 @@ import { goPackage, moduleFolder, type PublishedSchema, type Release } from "./s
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const CORE = "io.k8s.api.core.v1";
 const DISCOVERY = "io.k8s.api.apidiscovery.v2";
+const METRICS = "io.k8s.metrics.pkg.apis.metrics.v1beta1";
 
 /** Components that no OpenAPI document publishes but that travel or are stored in the binary form, or as parameters. */
 export const EXTRA_COMPONENTS: readonly string[] = [
@@ -17,8 +18,13 @@ export const EXTRA_COMPONENTS: readonly string[] = [
   ...["NodeProxyOptions", "PodProxyOptions", "ServiceProxyOptions", "RangeAllocation"].map((name) => `${CORE}.${name}`),
   ...["APIGroupDiscoveryList", "APIGroupDiscovery", "APIVersionDiscovery"].map((name) => `${DISCOVERY}.${name}`),
   ...["APIResourceDiscovery", "APISubresourceDiscovery"].map((name) => `${DISCOVERY}.${name}`),
-  `${META}.GroupVersionKind`,
+  ...["GroupVersionKind", "Duration"].map((name) => `${META}.${name}`),
+  ...["NodeMetrics", "NodeMetricsList", "PodMetrics", "PodMetricsList"].map((name) => `${METRICS}.${name}`),
+  `${METRICS}.ContainerMetrics`,
 ];
+
+/** The API groups of packages whose kinds no document publishes. */
+const UNPUBLISHED_GROUPS: Readonly<Record<string, string>> = { [METRICS]: "metrics.k8s.io" };
 
 /** Finds the facts of a component package in the same release. */
 export type PackageLookup = (componentPackage: string) => PackageFacts;
@@ -102,7 +108,18 @@ export class PackageFacts {
       if (proto === undefined) throw new Error(`${this.name}.${name}.${field.json} is not in the .proto file`);
       properties[field.json] = publishedField(proto.label, this.#fullType(proto.type), field);
     }
-    return { type: "object", properties };
+    return { type: "object", properties, ...this.#kindFacts(name, lookup) };
+  }
+
+  /** What a document would publish about a kind, or a part of one, besides its fields. */
+  #kindFacts(name: string, lookup: PackageLookup): Partial<PublishedSchema> {
+    const group = UNPUBLISHED_GROUPS[this.name];
+    if (group === undefined) return {};
+    const { fields } = this.struct(name, lookup);
+    const required = fields.filter(({ json, omitEmpty }) => json !== "" && !omitEmpty).map(({ json }) => json);
+    const [, version] = splitName(this.name);
+    const isKind = fields.some(({ json, goType }) => json === "" && /(?:^|\.)TypeMeta$/.test(goType));
+    return { required, ...(isKind && { "x-kubernetes-group-version-kind": [{ group, version, kind: name }] }) };
   }
 }
 
@@ -120,7 +137,9 @@ function publishedField(label: string, type: string, field: GoField): PublishedS
   const scalar = SCALARS[type];
   const element = scalar ?? { allOf: [{ $ref: `#/components/schemas/${type}` }] };
   if (label === "repeated") return { type: "array", items: element };
-  if (field.isPointer || (scalar !== undefined && field.omitEmpty)) return element;
+  if (label === "map") return { type: "object", additionalProperties: element };
+  const isOmitted = scalar === undefined ? wireFormOf(type) !== undefined : field.omitEmpty;
+  if (field.isPointer || isOmitted) return element;
   return { ...element, default: scalar === undefined ? {} : ZERO[type] };
 }
 
@@ -157,7 +176,7 @@ export function readPackage(componentPackage: string, release: Release): Package
 
 /** The shape of a component that is only described by Go and protobuf. */
 export function schemaFromProto(component: string, lookup: PackageLookup): PublishedSchema {
-  if (wireFormOf(component) !== undefined) throw new Error(`${component} has a form of its own`);
+  if (wireFormOf(component) !== undefined) return { type: "string" };
   const [componentPackage, name] = splitName(component);
   return lookup(componentPackage).publish(name, lookup);
 }

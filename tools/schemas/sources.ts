@@ -69,6 +69,7 @@ const ROOTS: readonly (readonly [prefix: string, module: string])[] = [
   ["io.k8s.apimachinery", "k8s.io/apimachinery"],
   ["io.k8s.apiextensions-apiserver", "k8s.io/apiextensions-apiserver"],
   ["io.k8s.kube-aggregator", "k8s.io/kube-aggregator"],
+  ["io.k8s.metrics", "k8s.io/metrics"],
   ["io.k8s.api", "k8s.io/api"],
 ];
 

@@ -15,6 +15,7 @@ import { eventsKinds } from "./events/group.ts";
 import { flowcontrolKinds } from "./flowcontrol/group.ts";
 import { internalApiserverKinds } from "./internal-apiserver/group.ts";
 import { lifecycleKinds } from "./lifecycle/group.ts";
+import { metricsKinds } from "./metrics/group.ts";
 import { networkingKinds } from "./networking/group.ts";
 import { nodeKinds } from "./node/group.ts";
 import { policyKinds } from "./policy/group.ts";
@@ -69,6 +70,9 @@ const GROUPS: readonly BuiltInGroup[] = [
   { kinds: lifecycleKinds, priority: 15700, versions: { v1alpha1: 1 } },
 ];
 
+/** Groups that extension servers of a common cluster serve, and this server on demand. */
+const ADD_ONS: readonly BuiltInGroup[] = [{ kinds: metricsKinds, priority: 100, versions: { v1beta1: 100 } }];
+
 /** The suffix of the built-in API groups that have one. */
 const DOMAIN = "k8s.io";
 
@@ -100,10 +104,15 @@ function renameDefinition(definition: ResourceDefinition, apiDomain: string): Re
 
 /**
  * Every built-in kind, in discovery order. `apiDomain` replaces `k8s.io` in the names of groups. `eventTtlSeconds` is
- * the TTL of kinds whose objects expire.
+ * the TTL of kinds whose objects expire. `hasAddOns` adds the kinds of add-ons.
  */
-export function builtInKinds(apiDomain: string = DOMAIN, eventTtlSeconds?: number): ResourceDefinition[] {
-  const kinds = GROUPS.flatMap((group) => group.kinds).map((definition) => withTtl(definition, eventTtlSeconds));
+export function builtInKinds(
+  apiDomain: string = DOMAIN,
+  eventTtlSeconds?: number,
+  hasAddOns = false,
+): ResourceDefinition[] {
+  const groups = hasAddOns ? [...GROUPS, ...ADD_ONS] : GROUPS;
+  const kinds = groups.flatMap((group) => group.kinds).map((definition) => withTtl(definition, eventTtlSeconds));
   return apiDomain === DOMAIN ? kinds : kinds.map((definition) => renameDefinition(definition, apiDomain));
 }
 
@@ -121,7 +130,7 @@ export function builtInPriorities(
   apiDomain: string = DOMAIN,
 ): (group: string, version: string) => GroupVersionPriority {
   const known = new Map<string, GroupVersionPriority>();
-  for (const { kinds, priority, versions } of GROUPS) {
+  for (const { kinds, priority, versions } of [...GROUPS, ...ADD_ONS]) {
     const group = rename(kinds[0]?.group ?? "", apiDomain);
     for (const [version, order] of Object.entries(versions))
       known.set(`${group}/${version}`, { group: priority, version: order });

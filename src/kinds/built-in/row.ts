@@ -41,6 +41,8 @@ export interface StorageRow {
 export interface Row {
   readonly kind: string;
   readonly plural: string;
+  /** Default: the kind in lower case. */
+  readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   /** Default: Namespaced. */
@@ -68,6 +70,8 @@ export interface Row {
 export interface GroupName {
   readonly group: string;
   readonly schemaPackage: string;
+  /** See `ResourceDefinition`. */
+  readonly isAddOn?: true;
 }
 
 /** All verbs, sorted, as most resources have them. */
@@ -124,14 +128,14 @@ export function defineKinds(name: GroupName, rows: readonly Row[]): ResourceDefi
   return rows.map((row) => defineKind(name, row));
 }
 
-function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefinition {
+function defineKind({ group, schemaPackage, isAddOn }: GroupName, row: Row): ResourceDefinition {
   const versions = row.versions.map((version) => (typeof version === "string" ? { name: version } : version));
   const definition = {
     group,
     kind: row.kind,
     listKind: `${row.kind}List`,
     plural: row.plural,
-    singular: row.kind.toLowerCase(),
+    singular: row.singular ?? row.kind.toLowerCase(),
     shortNames: row.shortNames ?? [],
     categories: row.categories ?? [],
     scope: row.scope ?? "Namespaced",
@@ -141,6 +145,7 @@ function defineKind({ group, schemaPackage }: GroupName, row: Row): ResourceDefi
     subresources: row.subresources ?? {},
     rules: { nameRule: "dns1123Subdomain", ...row.rules },
     ...(row.actions && { actions: row.actions }),
+    ...(isAddOn && { isAddOn }),
     hooks: hooksOf(row, schemaPackage),
   } satisfies ResourceDefinition;
   if (row.storage === "none") return definition;

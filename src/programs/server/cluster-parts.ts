@@ -8,6 +8,7 @@ import type { ContainerImages } from "../../cluster/nodes/behaviour/container-im
 import { defaultBehaviour } from "../../cluster/nodes/behaviour/default-behaviour.ts";
 import { functionBehaviour } from "../../cluster/nodes/behaviour/function-behaviour.ts";
 import type { SimulatedKubelets } from "../../cluster/nodes/connect/simulated-kubelets.ts";
+import { prepareMetrics } from "../../cluster/nodes/metrics/prepare-metrics.ts";
 import { simulatedNodes } from "../../cluster/nodes/simulated-nodes.ts";
 import type { Resources } from "../../resources/resources.ts";
 import type { LoopbackClients } from "../../serving/pipeline/loopback.ts";
@@ -52,7 +53,8 @@ export async function runSimulated(
   signal: AbortSignal,
 ): Promise<void> {
   if (controllers.length === 0) return;
-  if (!isGuest) await prepareCloud({ resources, client: clients.apiServer, report });
+  const own = { resources, client: clients.apiServer, report };
+  if (!isGuest) await Promise.all([prepareCloud(own), prepareMetrics(own)]);
   const { store, keys, random, clock } = resources;
   const run = (leading: AbortSignal) => runControllers(controllers, leading, clock, report);
   if (config.store.type !== "etcd") return run(signal);

@@ -11,7 +11,8 @@ import { ObjectCodec } from "../../resources/model/object-codec.ts";
 import type { Config } from "./config.ts";
 
 /** The options that determine the built-in kinds and their keys. */
-export type KindOptions = Pick<Config, "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix">;
+export type KindOptions = Pick<Config, "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix"> &
+  Partial<Pick<Config, "simulatedNodes">>;
 
 /** The built-in kinds, and how their objects are stored. */
 export interface ObjectKinds {
@@ -31,7 +32,9 @@ export function keySpaceOf({ etcdPrefix }: Pick<Config, "etcdPrefix">): KeySpace
 /** Builds the built-in kinds, without a store. */
 export function objectKinds(options: KindOptions, clock: Clock): ObjectKinds {
   const features = new FeatureGates(options.featureGates);
-  const catalog = new Catalog(builtInKinds(options.apiDomain, Math.ceil(options.eventTtlMs / 1000)));
+  const { apiDomain, eventTtlMs, simulatedNodes = 0 } = options;
+  // Simulated nodes report metrics, which an add-on serves in other clusters.
+  const catalog = new Catalog(builtInKinds(apiDomain, Math.ceil(eventTtlMs / 1000), simulatedNodes > 0));
   const schemaOf = schemasOf(catalog);
   const setDefaults = (object: KubeObject) => {
     const { apiVersion, kind } = object;

@@ -11,7 +11,7 @@ import type { TokenIssuer } from "../../base/api/token-issuer.ts";
 import type { MetricRegistry } from "../../base/metrics/metrics.ts";
 import type { Environment } from "../../base/util/environment.ts";
 import type { SchemaOf } from "../../data/encoding/protobuf/envelope.ts";
-import { builtInActions } from "../../kinds/built-in/actions/all.ts";
+import { builtInActions, type MetricsActions } from "../../kinds/built-in/actions/all.ts";
 import { builtInSchema } from "../../kinds/schema-files/built-in-schemas.ts";
 import type { RoleRights } from "../../kinds/types/role-rights.ts";
 import { Resources } from "../../resources/resources.ts";
@@ -27,7 +27,8 @@ import { healthProbe } from "./probe-health.ts";
 export type ObjectOptions = Pick<
   Config,
   "apiDomain" | "eventTtlMs" | "featureGates" | "etcdPrefix" | "admissionPlugins" | "minRequestTimeout"
->;
+> &
+  Partial<Pick<Config, "simulatedNodes">>;
 
 /** All kinds with their objects, and the protobuf schemas of kinds. */
 export interface ObjectParts {
@@ -37,7 +38,8 @@ export interface ObjectParts {
 
 /**
  * Builds the built-in kinds and their objects over a store. `issuer` signs service account tokens. `rights` returns the
- * permissions that writers of roles may grant. `keptViews` is passed to `Resources`.
+ * permissions that writers of roles may grant. `keptViews` is passed to `Resources`. `metrics` computes the usage of
+ * resources.
  */
 export function objectParts(
   options: ObjectOptions & { readonly keptViews?: number },
@@ -45,9 +47,10 @@ export function objectParts(
   { clock, random }: Pick<Environment, "clock" | "random">,
   issuer: TokenIssuer,
   rights: () => RoleRights,
+  metrics?: MetricsActions,
 ): ObjectParts {
   const { catalog, keys, codec, features, schemaOf } = objectKinds(options, clock);
-  const actions = builtInActions(healthProbe(clock), issuer, rights);
+  const actions = builtInActions(healthProbe(clock), issuer, rights, metrics);
   const { keptViews } = options;
   const resources = new Resources({ store, catalog, clock, random, keys, codec, actions, features, keptViews });
   return { resources, schemaOf };

@@ -51,8 +51,18 @@ export type CreateAction = (call: ActionCall) => Promise<KubeObject | Status>;
  */
 export type ReserveAction = (write: ReservingWrite, access: ObjectAccess) => Promise<Reservation | undefined>;
 
-/** Computes the objects of a kind that is not stored, for each request. */
-export type ComputeAction = (access: ObjectAccess) => Promise<readonly KubeObject[]>;
+/** The objects of a computed kind that a request is about. */
+export interface ComputedSelection {
+  /** Empty for cluster-scoped kinds and for all namespaces. */
+  readonly namespace: string;
+  /** The only name that is needed. Empty: all names. */
+  readonly name: string;
+  /** Whether the request selects objects with this metadata. Objects that it does not select need not be computed. */
+  selects(object: KubeObject): boolean;
+}
+
+/** Computes the objects of a kind that is not stored, for each request. May return more than the selection. */
+export type ComputeAction = (access: ObjectAccess, selection: ComputedSelection) => Promise<readonly KubeObject[]>;
 
 /** Functions that kinds use besides storage, by the names in their definitions. */
 export interface Actions {

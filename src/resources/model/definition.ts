@@ -317,6 +317,8 @@ export interface ResourceDefinition {
   readonly listKind: string;
   readonly plural: string;
   readonly singular: string;
+  /** In a cluster, an extension server that users install serves the group. Its APIService is created once and never changed. */
+  readonly isAddOn?: true;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly scope: "Namespaced" | "Cluster";

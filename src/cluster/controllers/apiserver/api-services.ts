@@ -24,9 +24,9 @@ export async function registerApiServices(context: ControllerContext, priorityOf
   const found = await resources.access.list(GROUP, PLURAL, "");
   const current = new Map(found.map((service) => [service.metadata.name ?? "", service]));
   const wanted = new Map<string, KubeObject>();
-  for (const { group, versions, presence } of resources.catalog.definitions) {
+  for (const { group, versions, presence, isAddOn } of resources.catalog.definitions) {
     // Compat: the aggregator serves its own group without an APIService.
-    if (group === resource.definition.group || presence) continue;
+    if (group === resource.definition.group || presence || isAddOn) continue;
     for (const { name: version } of versions) {
       const service = apiService(resource.apiVersion, group, version, priorityOf);
       wanted.set(service.metadata.name ?? "", service);

@@ -6,6 +6,7 @@ import type {
   ContainerDefinition,
   ContainerExit,
   ContainerState,
+  ContainerUsage,
 } from "../../../serving/connect/handlers/container-functions.ts";
 import type { ContainerInstance, ContainerProcess, Exit, Health } from "./behaviour.ts";
 import { containerEnv, type EnvAccess } from "./container-env.ts";
@@ -54,6 +55,16 @@ export class FunctionProcess implements ContainerProcess {
     return { ...this.state, env: await this.#env() };
   }
 
+  /** What the function uses now. Undefined if it does not tell. Throws what the function throws, and logs it. */
+  usage(): ContainerUsage | undefined {
+    try {
+      return this.definition.usage?.(this.state);
+    } catch (error) {
+      this.#logError(error);
+      throw error;
+    }
+  }
+
   health(): Health {
     return this.#probes.health;
   }
@@ -92,7 +103,7 @@ export class FunctionProcess implements ContainerProcess {
       this.#end(typeof result === "object" ? result : { code: result ?? 0 });
     } catch (error) {
       if (error instanceof ContainerStopped) return this.#end({ code: TERMINATED });
-      this.#write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      this.#logError(error);
       this.#end({ code: 1 });
     }
   }
@@ -114,6 +125,10 @@ export class FunctionProcess implements ContainerProcess {
   #env(): Promise<Record<string, string>> {
     const { pod, container, place } = this.#instance;
     return containerEnv(this.#context.access, pod, container, place);
+  }
+
+  #logError(error: unknown): void {
+    this.#write(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   #write(text: string): void {

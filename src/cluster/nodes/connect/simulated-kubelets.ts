@@ -5,8 +5,10 @@ import { quote } from "../../../base/go/quote.ts";
 import type { Clock } from "../../../base/util/clock.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { CommandRequest } from "../../../serving/connect/handlers/command-request.ts";
+import type { ContainerUsage } from "../../../serving/connect/handlers/container-functions.ts";
 import type { LogRequest, PodHandlers } from "../../../serving/connect/handlers/handlers.ts";
 import { FunctionProcess } from "../behaviour/function-process.ts";
+import type { MeasuredContainer } from "../metrics/container-usage.ts";
 import type { RunningPods } from "../nodes-context.ts";
 import { containerStatuses, isRunning, podContainers } from "../pods/containers.ts";
 import { serveHttp } from "./serve-http.ts";
@@ -37,6 +39,12 @@ export class SimulatedKubelets {
       attach: (request) => this.#attach(processOf(request.container), pod, request),
       port: (port, connection) => servePort(pod, port, connection, processOf),
     };
+  }
+
+  /** What the function of a container uses. Undefined if it does not tell, or does not run here. May throw. */
+  usageOf({ pod, name }: MeasuredContainer): ContainerUsage | undefined {
+    const process = this.#pods?.process(pod, name);
+    return process instanceof FunctionProcess ? process.usage() : undefined;
   }
 
   #log(pods: RunningPods, pod: Pod, request: LogRequest): AsyncIterable<string> | Iterable<string> {

@@ -62,6 +62,8 @@ function zeroOf(schema: Schema, depth: number): Json {
       return "0";
     case "int-or-string":
       return 0;
+    case "duration":
+      return "0s";
     case undefined:
       break;
     default:

@@ -4,7 +4,7 @@ import { findAction, NO_ACTIONS } from "../../../resources/model/actions.ts";
 import { builtInKinds } from "../all.ts";
 import { testActions } from "./actions.suite.ts";
 
-const kinds = builtInKinds();
+const kinds = builtInKinds(undefined, undefined, true);
 const subresources = kinds.flatMap((kind) => Object.values(kind.subresources));
 const named = {
   create: [...kinds.map(({ actions }) => actions?.create), ...subresources.map(({ action }) => action)],

@@ -1,5 +1,5 @@
 import type { TokenIssuer } from "../../../base/api/token-issuer.ts";
-import type { Actions } from "../../../resources/model/actions.ts";
+import type { Actions, ComputeAction } from "../../../resources/model/actions.ts";
 import type { RoleRights } from "../../types/role-rights.ts";
 import {
   localSubjectAccessReview,
@@ -16,12 +16,25 @@ import { checkBinding, checkRole } from "./role-escalation.ts";
 import { reserveForService } from "./service-reservation.ts";
 import { tokenRequest } from "./token-request.ts";
 
+/** Computes the kinds of metrics.k8s.io. */
+export interface MetricsActions {
+  readonly nodeMetrics: ComputeAction;
+  readonly podMetrics: ComputeAction;
+}
+
+const NO_METRICS: MetricsActions = { nodeMetrics: async () => [], podMetrics: async () => [] };
+
 /**
  * Actions of built-in kinds beyond storage, by their names in the rows. Objects, the clock and randomness come with
  * each call. `probe` is the network access of ComponentStatus, `issuer` signs tokens, and `rights` returns which
- * permissions writers of roles may grant.
+ * permissions writers of roles may grant. `metrics` computes the usage of resources.
  */
-export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer, rights: () => RoleRights): Actions {
+export function builtInActions(
+  probe: ProbeHealth,
+  issuer: TokenIssuer,
+  rights: () => RoleRights,
+  metrics: MetricsActions = NO_METRICS,
+): Actions {
   return {
     create: {
       binding: bindPod,
@@ -43,6 +56,6 @@ export function builtInActions(probe: ProbeHealth, issuer: TokenIssuer, rights: 
       serviceAllocation: reserveForService,
       templateAdminAccess: checkTemplateAdminAccess,
     },
-    compute: { componentStatuses: componentStatuses(probe) },
+    compute: { componentStatuses: componentStatuses(probe), ...metrics },
   };
 }

@@ -1,4 +1,6 @@
 import { type AccountTokens, prepareAccountTokens } from "../../../access/authentication/service-accounts/assemble.ts";
+import { ContainerUsages } from "../../../cluster/nodes/metrics/container-usage.ts";
+import { resourceMetrics } from "../../../cluster/nodes/metrics/resource-metrics.ts";
 import { StoreMetrics } from "../../../serving/metrics/store-metrics.ts";
 import { ObservedStore } from "../../../storage/observed-store.ts";
 import { putFirstObjects } from "../bootstrap/first-objects.ts";
@@ -27,6 +29,7 @@ export async function assembleStorage({
   log,
   registries,
   late,
+  kubelets,
 }: Setting): Promise<StorageParts> {
   const { clock } = environment;
   const registry = registries["/metrics"];
@@ -49,7 +52,9 @@ export async function assembleStorage({
       log.error("the store rejects writes; check disk space and permissions, or the health of etcd", { err: error }),
     recovered: () => log.info("the store accepts writes again"),
   });
-  const parts = objectParts(config, store, environment, accounts.issuer, () => late.roles.value);
+  const usages = new ContainerUsages([(container) => kubelets.usageOf(container)]);
+  const rights = () => late.roles.value;
+  const parts = objectParts(config, store, environment, accounts.issuer, rights, resourceMetrics(usages));
   const { catalog, keys, features } = parts.resources;
   metrics.follow(catalog, keys, store);
   releaseMetrics(registry, features);
