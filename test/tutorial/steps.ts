@@ -70,7 +70,7 @@ const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
   // Names that end with five random characters.
   [/\b((?:kubernetes-bootcamp|harbour)(?:-[0-9a-f]{6,10})?|once|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-RANDOM"],
   [/(?<=\s)\d+(?:s|m(?:\d+s)?)(?= +\(x\d+ over)/g, "AGE"],
-  [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)/gm, "AGE"],
+  [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)(?! +\d)/gm, "AGE"],
 ];
 
 /** Replaces times, addresses and random names, reduces the space between columns, and drops reports of progress. */
