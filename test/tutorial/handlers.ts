@@ -12,7 +12,10 @@ const bootcamp = (version: number): ContainerDefinition => ({
 });
 
 const programs: Readonly<Record<string, (context: CommandContext) => number | string>> = {
-  env: ({ env }) => `PATH=/usr/bin:/bin\n${Object.entries(env).map(([name, value]) => `${name}=${value}\n`).join("")}HOME=/root\n`,
+  env: ({ env }) =>
+    `PATH=/usr/bin:/bin\n${Object.entries(env)
+      .map(([name, value]) => `${name}=${value}\n`)
+      .join("")}HOME=/root\n`,
   false: () => 1,
 };
 

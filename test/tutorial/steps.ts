@@ -68,7 +68,10 @@ const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
   [/(:\/\/|sha256:)[0-9a-f]{64}\b/g, "$1DIGEST"],
   [/(?<=\/|:|unset>|\s)3[0-2]\d{3}(?=\/TCP)/g, "NODEPORT"],
   // Names that end with five random characters.
-  [/\b((?:kubernetes-bootcamp|harbour)(?:-[0-9a-f]{6,10})?|once|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, "$1-RANDOM"],
+  [
+    /\b((?:kubernetes-bootcamp|harbour)(?:-[0-9a-f]{6,10})?|once|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g,
+    "$1-RANDOM",
+  ],
   [/(?<=\s)\d+(?:s|m(?:\d+s)?)(?= +\(x\d+ over)/g, "AGE"],
   [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)(?! +\d)/gm, "AGE"],
 ];

@@ -21,15 +21,14 @@ suite("the basics tutorial with binnacle up", { ...needs("kubectl") }, () => {
   });
 
   async function checkForwarding(): Promise<void> {
-    const forwarding = await startKubectl(cluster.kubeconfig, [
-      "port-forward",
-      "service/kubernetes-bootcamp",
-      ":8080",
-    ]);
+    const forwarding = await startKubectl(cluster.kubeconfig, ["port-forward", "service/kubernetes-bootcamp", ":8080"]);
     try {
       const printed = await eventually(() => /^Forwarding from (\S+) -> 8080$/m.exec(forwarding.output())?.[1]);
       const response = await fetch(`http://${printed}/`);
-      assert.match(await response.text(), /^Hello Kubernetes bootcamp! \| Running on: kubernetes-bootcamp-\S+ \| v=1$/m);
+      assert.match(
+        await response.text(),
+        /^Hello Kubernetes bootcamp! \| Running on: kubernetes-bootcamp-\S+ \| v=1$/m,
+      );
     } finally {
       await forwarding.kill();
     }

@@ -17,7 +17,10 @@ import { describeActivity } from "./summary.ts";
 const INSTALL_KUBECTL = "https://kubernetes.io/docs/tasks/tools/";
 
 /** What to try first. */
-const FIRST_COMMANDS = { cluster: "create deployment web --image=nginx --replicas=3", server: "get namespaces" } as const;
+const FIRST_COMMANDS = {
+  cluster: "create deployment web --image=nginx --replicas=3",
+  server: "get namespaces",
+} as const;
 
 /** The values of the flags of `binnacle up`. */
 export interface UpFlags extends ServeFlags {
