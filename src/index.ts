@@ -65,6 +65,7 @@ export { type FetchOptions, type Server, startServer } from "./programs/library/
 export { type Config, defaultConfig } from "./programs/server/config.ts";
 export type { CommandRequest } from "./serving/connect/handlers/command-request.ts";
 export type {
+  CommandContext,
   ContainerContext,
   ContainerDefinition,
   ContainerExit,

@@ -19,6 +19,7 @@ export type { RequestLog, RequestRecord } from "./programs/testing/request-log.t
 export type { SettleOptions } from "./programs/testing/settle.ts";
 export type { TestUser } from "./programs/testing/test-users.ts";
 export type {
+  CommandContext,
   ContainerContext,
   ContainerDefinition,
   ContainerExit,

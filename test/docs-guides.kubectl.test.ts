@@ -63,6 +63,15 @@ suite("docs/guides", { ...needs("kubectl") }, () => {
     assert.match(said, /^1$/m, "the report has one object");
   });
 
+  test("simulated-nodes.md: the program runs", async () => {
+    await using reader = await Reader.open();
+    const programs = (await blocksOf("docs/simulated-nodes.md")).filter(({ language }) => language === "ts");
+    assert.equal(programs.length, 1);
+    await reader.write("program.ts", programs[0]?.text ?? "");
+    const { code, err } = await reader.run("node program.ts");
+    assert.equal(code, 0, err);
+  });
+
   test("security.md", async () => {
     await using reader = await Reader.open();
     try {

@@ -34,8 +34,8 @@ const bench: Group = {
   programs: [
     {
       name: "startup",
-      does: "time from process start to the first answer of /readyz, and idle memory",
-      files: ["bench/startup.ts"],
+      does: "time from process start to the first answer of /readyz, idle memory, and from up to three Ready replicas",
+      files: ["bench/startup.ts", "bench/up.ts"],
       needsBuild: true,
     },
     {

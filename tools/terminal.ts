@@ -2,11 +2,14 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { Reader } from "../test/support/pages.ts";
 
-/** What the recording of the README shows, in this order. One may end with an error. */
+/** What the recording of the README shows, in this order. */
 export const RECORDED: readonly string[] = [
   "npx binnacle up --detach",
-  "kubectl get namespaces",
-  "kubectl create configmap Colors",
+  "kubectl create deployment web --image=nginx --replicas=3",
+  "kubectl rollout status deployment web",
+  "kubectl get pods",
+  "kubectl create job once --image=busybox",
+  "kubectl wait --for=condition=Complete job once",
 ];
 
 /** A command and what it said. */
@@ -33,12 +36,21 @@ export async function record(run: (command: string) => Promise<{ out: string; er
   return screens;
 }
 
-/** What differs from one run to the next: ports, ages, and where the reader's home is. */
+/** The random ends of the names of Pods, in the order of a list. */
+const SUFFIXES = ["4vsvq", "lzwl2", "xqg9w"];
+
+/**
+ * What differs from one run to the next: ports, ages, names of Pods, where the reader's home is, and how much of a rollout
+ * kubectl sees.
+ */
 function steady(text: string, home: string): string {
+  const suffixes = SUFFIXES.values();
   return text
     .replaceAll(home, "~")
     .replaceAll(/(https:\/\/127\.0\.0\.1):\d+/g, "$1:6443")
-    .replaceAll(/^(\S+ +Active +)\d+[sm]\d*s?$/gm, "$11s");
+    .replaceAll(/^Waiting for deployment .*\n/gm, "")
+    .replaceAll(/^(web-[0-9a-f]+-)\w{5}\b/gm, (_, start: string) => `${start}${suffixes.next().value}`)
+    .replaceAll(/^(\S+ +1\/1 +Running +0 +)\d+[sm]\d*s?$/gm, "$11s");
 }
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -79,7 +91,7 @@ export function terminalSvg(screens: readonly Screen[], home: string): string {
     return `<text x="${MARGIN}" y="${y}"${name} style="animation-delay:${at.toFixed(1)}s">${escaped(text)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>A terminal: npx binnacle up, and kubectl talks to it</title>
+<title>A terminal: npx binnacle up, a Deployment and a Job</title>
 <style>
 text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #c9d1d9; white-space: pre; animation: show 0.01s both; }
 .typed { fill: #7ee787; }

@@ -223,7 +223,7 @@ suite("binnacle envtest", () => {
     }
   });
 
-  test("BINNACLE_NODES runs the Pods of a Deployment", async () => {
+  test("BINNACLE_NODES runs the Pods of a Deployment and of a Job", async () => {
     const environment = new Environment(folder);
     try {
       await createDeployment(environment, { BINNACLE_NODES: "2" });
@@ -232,6 +232,19 @@ suite("binnacle envtest", () => {
         return (body.status as { availableReplicas?: number }).availableReplicas === 2;
       };
       await eventually(isAvailable, { what: "the Deployment is available" });
+      const jobs = "/apis/batch/v1/namespaces/default/jobs";
+      const template = { spec: { restartPolicy: "Never", containers: [{ name: "once", image: "once" }] } };
+      const { status } = await environment.call("POST", jobs, {
+        ...{ apiVersion: "batch/v1", kind: "Job" },
+        metadata: { name: "once" },
+        spec: { template },
+      });
+      assert.equal(status, 201);
+      const isComplete = async () => {
+        const { body } = await environment.call("GET", `${jobs}/once`);
+        return (body.status as { succeeded?: number }).succeeded === 1;
+      };
+      await eventually(isComplete, { what: "the Job is complete" });
     } finally {
       await environment.stop();
     }

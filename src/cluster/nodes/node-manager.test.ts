@@ -88,6 +88,20 @@ suite("simulated nodes", () => {
     assert.equal(((await lease("own")).spec as { renewTime: string }).renewTime, renewTime);
   });
 
+  test("record an Event when they are cordoned or uncordoned", async () => {
+    await cluster.simulate();
+    const nodes = cluster.resource("nodes");
+    for (const unschedulable of [true, false]) {
+      await cluster.client.patch(nodes, { namespace: "", name: "node-1" }, { spec: { unschedulable } });
+      await cluster.clock.advance(0);
+    }
+    assert.deepEqual(await cluster.list("events").then((all) => all.map(({ message }) => message)), [
+      "Node node-1 status is now: NodeReady",
+      "Node node-1 status is now: NodeNotSchedulable",
+      "Node node-1 status is now: NodeSchedulable",
+    ]);
+  });
+
   test("a node that was reported as unknown posts its status again", async () => {
     await cluster.simulate();
     await cluster.setCondition("node-1", "Ready", "Unknown");

@@ -65,6 +65,8 @@ export class NodeManager {
     if (isReporting && !isReported(node)) await this.#post(simulated, node);
     if (!this.#known.has(name)) await this.#register(simulated);
     if (stages.length > 0) await this.#playStages(stages, simulated, node, queue);
+    const change = simulated.noteSchedulable(node);
+    if (change !== undefined) this.#record(simulated, node, change);
     return !hadRanges && simulated.podAddresses !== undefined;
   }
 
@@ -97,7 +99,13 @@ export class NodeManager {
     this.#heartbeats.remove(name);
   }
 
-  async #post({ client, recorder, address }: SimulatedNode, node: Node): Promise<void> {
+  #record({ name, recorder }: SimulatedNode, node: Node, reason: string): void {
+    const message = `Node ${name} status is now: ${reason}`;
+    recorder.record(this.#informer.resource, nodeEventTarget(node), "Normal", reason, message);
+  }
+
+  async #post(simulated: SimulatedNode, node: Node): Promise<void> {
+    const { client, address } = simulated;
     const { resource } = this.#informer;
     const { name = "", labels = {} } = node.metadata;
     const key = { namespace: "", name };
@@ -107,8 +115,7 @@ export class NodeManager {
     const status = nodeStatus(node, this.#context.capacity, address, printTime(this.#context.resources.clock.now()));
     const options = { isStrategic: true, subresource: "status" };
     const written = await client.patch(resource, key, { status }, options);
-    const message = `Node ${name} status is now: NodeReady`;
-    recorder.record(resource, nodeEventTarget(node), "Normal", "NodeReady", message);
+    this.#record(simulated, node, "NodeReady");
     await this.#informer.sees(written.metadata.resourceVersion);
   }
 }

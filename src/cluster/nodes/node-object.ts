@@ -85,7 +85,7 @@ export function nodeStatus(
       kernelVersion: "simulated",
       kubeProxyVersion: "",
       kubeletVersion: release.info.gitVersion,
-      machineID: node.metadata.uid ?? "",
+      machineID: (node.metadata.uid ?? "").replaceAll("-", ""),
       operatingSystem: OS,
       osImage: "Binnacle simulated node",
       systemUUID: node.metadata.uid ?? "",

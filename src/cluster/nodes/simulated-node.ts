@@ -16,12 +16,14 @@ export class SimulatedNode {
   readonly address: string;
   /** Undefined until the node has a range of Pod addresses. */
   podAddresses: PodAddresses | undefined;
+  #isUnschedulable: boolean;
 
-  constructor(context: NodesContext, { metadata }: Node, address: string) {
+  constructor(context: NodesContext, { metadata, spec }: Node, address: string) {
     const { name = "", uid = "" } = metadata;
     this.name = name;
     this.uid = uid;
     this.address = address;
+    this.#isUnschedulable = spec?.unschedulable ?? false;
     this.client = context.clientOf(name);
     this.recorder = new EventRecorder({ ...context, client: this.client }, "kubelet", name);
   }
@@ -30,5 +32,12 @@ export class SimulatedNode {
   setRanges({ spec: { podCIDRs = [] } = {} }: Node, waitsForRanges: boolean): void {
     if (this.podAddresses !== undefined || (podCIDRs.length === 0 && waitsForRanges)) return;
     this.podAddresses = new PodAddresses(podCIDRs.length > 0 ? podCIDRs : [defaultPodRange(this.address)]);
+  }
+
+  /** The reason of an Event if the node has been cordoned or uncordoned. Upstream: recordNodeSchedulableEvent */
+  noteSchedulable({ spec: { unschedulable = false } = {} }: Node): string | undefined {
+    if (unschedulable === this.#isUnschedulable) return undefined;
+    this.#isUnschedulable = unschedulable;
+    return unschedulable ? "NodeNotSchedulable" : "NodeSchedulable";
   }
 }

@@ -78,6 +78,11 @@ export class EventRecorder {
       .finally(() => this.#pending--);
   }
 
+  /** Resolves when all Events that have been recorded are written. */
+  get written(): Promise<void> {
+    return this.#sent;
+  }
+
   async #send(
     involvedObject: JsonObject,
     { type, reason, message }: { type: EventType; reason: string; message: string },

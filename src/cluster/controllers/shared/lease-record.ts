@@ -90,6 +90,8 @@ class ElectionLease {
     const released = { holderIdentity: "", leaseDurationSeconds: RELEASED_SECONDS, acquireTime: now, renewTime: now };
     const written = await this.#write(current, { ...released, leaseTransitions });
     if (written) this.#record(written, "stopped leading");
+    // The store may be closed after the release.
+    await this.#recorder.written;
   }
 
   specOf(entry: Entry): LeaseSpec {

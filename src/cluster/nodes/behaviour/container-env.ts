@@ -1,10 +1,15 @@
 import { isObject, type JsonObject, type KubeObject } from "../../../base/api/object.ts";
 import { getMember } from "../../../base/util/members.ts";
 import type { Container, EnvFromSource, EnvVar } from "../../../kinds/types/container.ts";
+import type { Service } from "../../../kinds/types/service.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
+import { API_SERVER_SERVICE, serviceEnv } from "./service-env.ts";
 
 type Env = Record<string, string>;
+
+/** How the environment of a container is read. */
+export type EnvAccess = Pick<ObjectAccess, "find" | "list">;
 
 /** Where the Pod runs. */
 export interface PodPlacement {
@@ -14,12 +19,12 @@ export interface PodPlacement {
 
 /** The environment variables of a container. Throws if a ConfigMap, a Secret or a key does not exist. */
 export async function containerEnv(
-  access: Pick<ObjectAccess, "find">,
+  access: EnvAccess,
   pod: Pod,
   { env = [], envFrom = [] }: Container,
   place: PodPlacement,
 ): Promise<Env> {
-  const found: Env = { HOSTNAME: pod.metadata.name ?? "" };
+  const found: Env = { HOSTNAME: pod.metadata.name ?? "", ...serviceEnv(await visibleServices(access, pod)) };
   const sources = new Sources(access, pod.metadata.namespace ?? "");
   for (const source of envFrom) Object.assign(found, await sources.all(source));
   for (const variable of env) {
@@ -27,6 +32,14 @@ export async function containerEnv(
     if (value !== undefined) found[variable.name ?? ""] = value;
   }
   return found;
+}
+
+/** The Service of the API server and, unless the Pod rejects them, all of its namespace. Upstream: getServiceEnvVarMap */
+async function visibleServices(access: EnvAccess, { metadata, spec }: Pod): Promise<Service[]> {
+  const { namespace = "" } = metadata;
+  const own = spec?.enableServiceLinks === false ? [] : await access.list("", "services", namespace, "any");
+  const common = await access.find("", "services", API_SERVER_SERVICE, "any");
+  return [...(common ? [common] : []), ...own] as Service[];
 }
 
 async function variableValue(

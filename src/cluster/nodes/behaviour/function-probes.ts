@@ -1,7 +1,11 @@
 import { Writable } from "node:stream";
 import type { Clock } from "../../../base/util/clock.ts";
 import type { Container, HTTPGetAction, Probe } from "../../../kinds/types/container.ts";
-import type { ContainerDefinition, ContainerState } from "../../../serving/connect/handlers/container-functions.ts";
+import type {
+  CommandContext,
+  ContainerDefinition,
+  ContainerState,
+} from "../../../serving/connect/handlers/container-functions.ts";
 import type { ContainerInstance, Health } from "./behaviour.ts";
 import { ContainerProbe, type ProbeResult } from "./container-probe.ts";
 
@@ -15,20 +19,26 @@ const OWN: Readonly<Record<Kind, "started" | "ready" | "healthy">> = {
 };
 const TITLES: Readonly<Record<Kind, string>> = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" };
 
+/** The container that is probed, as its functions see it. */
+export interface Probed {
+  readonly state: ContainerState;
+  commandContext(): Promise<CommandContext>;
+}
+
 /** What the probes of a container with functions find out. Probes without a function succeed at once. */
 export class FunctionProbes {
   readonly #instance: ContainerInstance;
   readonly #definition: ContainerDefinition;
   readonly #clock: Clock;
-  readonly #state: () => ContainerState;
+  readonly #probed: Probed;
   readonly #probes: ContainerProbe[] = [];
   #health: Health = { isStarted: false, isReady: false };
 
-  constructor(instance: ContainerInstance, definition: ContainerDefinition, clock: Clock, state: () => ContainerState) {
+  constructor(instance: ContainerInstance, definition: ContainerDefinition, clock: Clock, probed: Probed) {
     this.#instance = instance;
     this.#definition = definition;
     this.#clock = clock;
-    this.#state = state;
+    this.#probed = probed;
     if (instance.resumed) this.#health = { ...instance.resumed };
     if (this.#health.isStarted) this.#begin();
     else this.#add("startup", (isSuccess) => (isSuccess ? this.#begin() : this.#set({ failed: "startup" })));
@@ -76,15 +86,15 @@ export class FunctionProbes {
   #check(kind: Kind, spec: Probe | undefined): Check | undefined {
     const { http, exec } = this.#definition;
     const own = this.#definition[OWN[kind]];
-    if (own) return () => asResult(own(this.#state()));
+    if (own) return () => asResult(own(this.#probed.state));
     if (spec?.httpGet && http)
-      return () => checkHttp(http, spec.httpGet ?? {}, this.#instance.container, this.#state());
+      return () => checkHttp(http, spec.httpGet ?? {}, this.#instance.container, this.#probed.state);
     if (spec?.exec && exec) return () => this.#checkExec(exec, spec.exec?.command ?? []);
     return undefined;
   }
 
   async #checkExec(exec: NonNullable<ContainerDefinition["exec"]>, command: readonly string[]): Promise<ProbeResult> {
-    const { pod, container } = this.#state();
+    const { pod, container } = this.#probed.state;
     let output = "";
     const stream = new Writable({
       write(chunk, _encoding, done) {
@@ -94,7 +104,8 @@ export class FunctionProbes {
     });
     const streams = { tty: false, stdin: undefined, stdout: stream, stderr: stream, onResize: () => {} };
     const { signal } = new AbortController();
-    const code = await exec({ pod, container, command, ...streams, signal });
+    const request = { pod, container, command, ...streams, signal };
+    const code = await exec(request, await this.#probed.commandContext());
     return typeof code === "number" && code !== 0 ? output : undefined;
   }
 }

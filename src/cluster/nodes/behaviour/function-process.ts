@@ -1,7 +1,7 @@
 import { readDuration } from "../../../base/go/duration.ts";
 import type { Clock } from "../../../base/util/clock.ts";
-import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import type {
+  CommandContext,
   ContainerContext,
   ContainerDefinition,
   ContainerExit,
@@ -9,14 +9,14 @@ import type {
   ContainerUsage,
 } from "../../../serving/connect/handlers/container-functions.ts";
 import type { ContainerInstance, ContainerProcess, Exit, Health } from "./behaviour.ts";
-import { containerEnv } from "./container-env.ts";
+import { containerEnv, type EnvAccess } from "./container-env.ts";
 import { FunctionProbes } from "./function-probes.ts";
 import { LogBuffer } from "./log-buffer.ts";
 
 /** What the functions of containers depend on. */
 export interface FunctionContext {
   readonly clock: Clock;
-  readonly access: Pick<ObjectAccess, "find">;
+  readonly access: EnvAccess;
 }
 
 const KILLED = 137;
@@ -39,7 +39,7 @@ export class FunctionProcess implements ContainerProcess {
     this.#instance = instance;
     this.definition = definition;
     this.#context = context;
-    this.#probes = new FunctionProbes(instance, definition, context.clock, () => this.state);
+    this.#probes = new FunctionProbes(instance, definition, context.clock, this);
     void this.#run();
   }
 
@@ -48,6 +48,11 @@ export class FunctionProcess implements ContainerProcess {
     const { pod, container, startedMs, restartCount } = this.#instance;
     const { name = "", image = "" } = container;
     return { pod, container: name, image, restartCount, since: this.#context.clock.now() - startedMs };
+  }
+
+  /** The container as commands see it. */
+  async commandContext(): Promise<CommandContext> {
+    return { ...this.state, env: await this.#env() };
   }
 
   /** What the function uses now. Undefined if it does not tell. Throws what the function throws, and logs it. */
@@ -104,17 +109,22 @@ export class FunctionProcess implements ContainerProcess {
   }
 
   async #functionContext(): Promise<ContainerContext> {
-    const { pod, container, place } = this.#instance;
+    const { container } = this.#instance;
     const { since: _, ...state } = this.state;
     return {
       ...state,
       command: container.command ?? [],
       args: container.args ?? [],
-      env: await containerEnv(this.#context.access, pod, container, place),
+      env: await this.#env(),
       log: (text) => this.#write(text),
       sleep: (span) => this.#sleep(span),
       signal: this.#stopping.signal,
     };
+  }
+
+  #env(): Promise<Record<string, string>> {
+    const { pod, container, place } = this.#instance;
+    return containerEnv(this.#context.access, pod, container, place);
   }
 
   #logError(error: unknown): void {

@@ -92,8 +92,10 @@ async function exec(pod: Pod, process: unknown, request: CommandRequest): Promis
     throw badRequest(`container not found (${quote(request.container)})`);
   }
   const run = process instanceof FunctionProcess ? process.definition.exec : undefined;
-  if (run === undefined) throw new Error(`${simulatedText(pod, request.container)} ${HINT}`);
-  const result = await run(request);
+  if (!(process instanceof FunctionProcess) || run === undefined) {
+    throw new Error(`${simulatedText(pod, request.container)} ${HINT}`);
+  }
+  const result = await run(request, await process.commandContext());
   if (typeof result !== "string") return result ?? 0;
   request.stdout?.write(result);
   return 0;

@@ -16,6 +16,12 @@ import { describeActivity } from "./summary.ts";
 
 const INSTALL_KUBECTL = "https://kubernetes.io/docs/tasks/tools/";
 
+/** What to try first. */
+const FIRST_COMMANDS = {
+  cluster: "create deployment web --image=nginx --replicas=3",
+  server: "get namespaces",
+} as const;
+
 /** The values of the flags of `binnacle up`. */
 export interface UpFlags extends ServeFlags {
   readonly dataDir?: string;
@@ -109,7 +115,7 @@ async function leave({ pid: _, ...instance }: Instance, folder: DataFolder): Pro
 }
 
 async function announcement(instance: Instance, folder: DataFolder, io: Io): Promise<string> {
-  const { url, store, merged } = instance;
+  const { url, store, merged, simulatedNodes = 0 } = instance;
   const isMissing = (await findProgram("kubectl", io.env, process.platform)) === undefined;
   const kubectl = merged ? "kubectl" : `kubectl --kubeconfig ${shown(folder.kubeconfig, io)}`;
   return [
@@ -117,7 +123,7 @@ async function announcement(instance: Instance, folder: DataFolder, io: Io): Pro
     `Objects:      ${describeStore(store, io)}`,
     `Kubeconfig:   ${shown(folder.kubeconfig, io)}${merged ? `, merged into ${merged.file} (current context: ${merged.context})` : ""}`,
     hint(describeActivity(instance), io),
-    `Try:          ${kubectl} get namespaces`,
+    `Try:          ${kubectl} ${FIRST_COMMANDS[simulatedNodes > 0 ? "cluster" : "server"]}`,
     ...(isMissing ? [`              (kubectl is not installed: ${INSTALL_KUBECTL})`] : []),
     `Stop:         ${process.send ? "" : "Ctrl-C or "}${io.program} down`,
   ].join("\n");

@@ -21,11 +21,17 @@ export interface ContainerState {
   readonly restartCount: number;
 }
 
+/** A container at the moment of a command. */
+export interface CommandContext extends ContainerState {
+  /** Environment variables of the container. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** What the function of a container works with. */
 export interface ContainerContext extends Omit<ContainerState, "since"> {
   readonly command: readonly string[];
   readonly args: readonly string[];
-  /** Environment variables, with those of ConfigMaps, Secrets and fields of the Pod. */
+  /** Environment variables, with those of ConfigMaps, Secrets, fields of the Pod and addresses of Services. */
   readonly env: Readonly<Record<string, string>>;
   /** Writes lines to the log. */
   log(text: string): void;
@@ -65,7 +71,7 @@ export interface ContainerDefinition {
   /** Serves every port of the container: proxies, port-forward and HTTP probes reach it. */
   readonly http?: (request: Request, state: ContainerState) => Answer<Response>;
   /** Runs commands of exec and of exec probes. Returns the exit code, or a text for stdout. */
-  readonly exec?: (request: CommandRequest) => Answer<number | string | Nothing>;
+  readonly exec?: (request: CommandRequest, context: CommandContext) => Answer<number | string | Nothing>;
   /** Serves attach. If omitted, attach shows the log. */
   readonly attach?: (request: CommandRequest) => Answer<number | Nothing>;
   /** What `kubectl top` and the HorizontalPodAutoscaler see. */

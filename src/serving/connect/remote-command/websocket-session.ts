@@ -53,7 +53,7 @@ export class WebSocketSession implements CommandSession {
     this.stdin = stdin ? new Readable({ highWaterMark: BUFFER_BYTES, read }) : undefined;
     this.stdout = stdout ? this.#output(STDOUT) : undefined;
     this.stderr = stderr ? this.#output(STDERR) : undefined;
-    this.stdin?.on("error", () => {});
+    this.stdin?.on("error", () => {}).on("close", read);
   }
 
   onResize(listener: (size: TerminalSize) => void): void {
@@ -104,7 +104,6 @@ export class WebSocketSession implements CommandSession {
     if (!stdin || stdin.destroyed || stdin.readableEnded || data.length === 0 || stdin.push(data)) return;
     await new Promise<void>((resolve) => {
       this.#wantsInput = resolve;
-      stdin.once("close", resolve);
     });
     this.#wantsInput = undefined;
   }
