@@ -26,6 +26,7 @@ controllers: those of passing.txt. One that does not pass fails the run.
                       around the server
    --oracle           with --cluster: on the real kube-apiserver
    --own-controllers  with --cluster: all controllers inside of Binnacle, without kube-controller-manager
+   --own              with --cluster: all controllers, the scheduler and simulated nodes inside of Binnacle
    --all              those of waiting.txt (cluster-waiting.txt), too; one of these that passes fails the run, unless
                       --write lists it
    --write            move the tests that have passed from the second list to the first
@@ -55,6 +56,7 @@ interface Options {
   readonly mode: keyof typeof LISTS;
   readonly isOracle: boolean;
   readonly ownControllers: boolean;
+  readonly ownCluster: boolean;
   readonly all: boolean;
   readonly only: RegExp;
   readonly writes: boolean;
@@ -67,18 +69,19 @@ function parseCommandLine(args: string[]): Options | undefined {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const options = {
-    ...{ all: flag, write: flag, help: flag, cluster: flag, oracle: flag, "own-controllers": flag },
+    ...{ all: flag, write: flag, help: flag, cluster: flag, oracle: flag, "own-controllers": flag, own: flag },
     ...{ only: text, processes: text, seed: text, reports: text },
   };
   const { values } = parseArgs({ args, options });
   if (values.help) return undefined;
   if (values.oracle && !values.cluster) throw new Error("--oracle needs --cluster");
-  if (values["own-controllers"] && (!values.cluster || values.oracle))
-    throw new Error("--own-controllers needs --cluster, and Binnacle");
+  if ((values["own-controllers"] || values.own) && (!values.cluster || values.oracle))
+    throw new Error("--own and --own-controllers need --cluster, and Binnacle");
   return {
     mode: values.cluster ? "cluster" : "alone",
     isOracle: values.oracle ?? false,
     ownControllers: values["own-controllers"] ?? false,
+    ownCluster: values.own ?? false,
     all: values.all ?? false,
     only: new RegExp(values.only ?? ""),
     writes: values.write ?? false,
@@ -129,11 +132,12 @@ async function runAll(plan: Plan, options: Options, folder: string): Promise<Out
   return (await settle([others, compacting])).flat();
 }
 
-async function startServer({ mode, isOracle, ownControllers }: Options, folder: string): Promise<ConformanceServer> {
+async function startServer(options: Options, folder: string): Promise<ConformanceServer> {
+  const { mode, isOracle, ownControllers, ownCluster } = options;
   if (mode === "alone") return startCluster();
   const files = path.join(folder, "cluster");
   await mkdir(files, { recursive: true });
-  return startLivingCluster(isOracle ? "kube-apiserver" : "binnacle", files, { ownControllers });
+  return startLivingCluster(isOracle ? "kube-apiserver" : "binnacle", files, { ownControllers, ownCluster });
 }
 
 /** Waits for all, so that nothing runs on when the first has failed. */
