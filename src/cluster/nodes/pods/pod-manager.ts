@@ -15,6 +15,7 @@ import type { Stage } from "../stages/stage.ts";
 import { StagePlayer } from "../stages/stage-player.ts";
 import type { ContainerRunner } from "./container-runner.ts";
 import { containerStatuses, isRunning, podContainers } from "./containers.ts";
+import { findProblems } from "./pod-problems.ts";
 import type { RecordPodEvent } from "./pod-turn.ts";
 import { type PodPlace, PodWorker } from "./pod-worker.ts";
 
@@ -111,8 +112,10 @@ export class PodManager implements RunningPods {
   }
 
   async #step(worker: PodWorker, node: SimulatedNode, pod: Pod, place: PodPlace, queue: Queue): Promise<void> {
-    const nowMs = this.#context.resources.clock.now();
-    const { status, dueMs, isStopped } = worker.step(pod, place, nowMs);
+    const { clock, access } = this.#context.resources;
+    const problems = await findProblems(access, pod, place);
+    const nowMs = clock.now();
+    const { status, dueMs, isStopped } = worker.step(pod, place, problems, nowMs);
     if (dueMs !== undefined) queue.addAfter(keyOf(pod), dueMs - nowMs);
     if (!isDeepStrictEqual(status, pod.status)) await this.#write(node, pod, status);
     if (isStopped) await this.#remove(node, pod);

@@ -31,8 +31,8 @@ function initialize(turn: PodTurn, runner: ContainerRunner): boolean {
   return true;
 }
 
-/** Containers that wait for others. Upstream: defaultWaitingState */
-function markWaiting(turn: PodTurn): void {
+/** Containers that wait for others, or for the volumes of the Pod. Upstream: defaultWaitingState */
+export function markWaiting(turn: PodTurn): void {
   const reason = turn.of("init", "sidecar").length > 0 ? "PodInitializing" : "ContainerCreating";
   for (const one of turn.containers) {
     if (turn.status(one) === undefined) turn.set(one, waitingStatus(one, undefined, { reason }));
