@@ -8,6 +8,7 @@ import { podConditions } from "./conditions.ts";
 import { ContainerRunner } from "./container-runner.ts";
 import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
+import { podLevelStatus } from "./pod-level-resources.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
 import type { PodProblems } from "./pod-problems.ts";
@@ -130,6 +131,7 @@ export class PodWorker {
     const { generation } = pod.metadata;
     return {
       ...before,
+      ...(resizePending === undefined && podLevelStatus(pod)),
       ...(generation !== undefined && { observedGeneration: generation }),
       phase,
       conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending }),
