@@ -104,6 +104,12 @@ export class ContainerRunner {
     return true;
   }
 
+  /** Stops a container, and starts it again when it has ended. */
+  replace(turn: PodTurn, one: PodContainer, why: string): void {
+    this.stop(turn, one, graceMs(turn.pod), `${why}, will be restarted`);
+    if (!isRunning(turn.status(one))) this.start(turn, one);
+  }
+
   /** Stops a container. Its status changes when it has ended, which may be now. */
   stop(turn: PodTurn, one: PodContainer, graceMs: number, message = `Stopping container ${one.name}`): void {
     const status = turn.status(one);

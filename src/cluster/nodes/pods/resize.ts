@@ -3,7 +3,7 @@ import type { Container, ResourceRequirements } from "../../../kinds/types/conta
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { Shortage } from "../node-resources.ts";
 import type { ContainerRunner } from "./container-runner.ts";
-import { graceMs, isRunning, type PodContainer } from "./containers.ts";
+import { isRunning, type PodContainer } from "./containers.ts";
 import { isPodLevelResized } from "./pod-level-resources.ts";
 import type { PodTurn } from "./pod-turn.ts";
 
@@ -49,8 +49,7 @@ function resize(turn: PodTurn, runner: ContainerRunner, one: PodContainer): void
   const { allocatedResources: _, ...rest } = status;
   turn.set(one, { ...rest, resources, ...(resources.requests && { allocatedResources: resources.requests }) });
   if (!needsRestart(one.container, status.resources ?? {}, resources)) return;
-  runner.stop(turn, one, graceMs(turn.pod), `Container ${one.name} resize requires restart`);
-  if (!isRunning(turn.status(one))) runner.start(turn, one);
+  runner.replace(turn, one, `Container ${one.name} resize requires restart`);
 }
 
 /** Whether the policy of a resource that has changed asks for a restart. */
