@@ -31,7 +31,9 @@ async function runCluster(server: ClusterServer, folder: string, { own }: RunOpt
   const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });
   if (own === "cluster") {
     await removeNodes(admin);
-    return runScenario(server, admin, folder, print);
+    const lines = await runScenario(server, admin, folder, print);
+    await writeFile(path.join(folder, "binnacle.log"), server.output());
+    return lines;
   }
   const programs = await startPrograms(server, admin, folder, { hasManager: own !== "controllers" });
   try {
@@ -71,10 +73,7 @@ async function main(folder: string, options: RunOptions): Promise<boolean> {
     ownControllers: own === "controllers",
     ownCluster: own === "cluster",
   });
-  const lines = await runCluster(server, folder, options).finally(async () => {
-    if (own === "cluster") await writeFile(path.join(folder, "binnacle.log"), server.output());
-    await server.kill();
-  });
+  const lines = await runCluster(server, folder, options).finally(() => server.kill());
   const passed = lines.filter((line) => line.startsWith("PASS ")).length;
   const failed = lines.filter((line) => line.startsWith("FAIL ")).length;
   const errors = readErrors(await readLogs(folder));

@@ -15,7 +15,10 @@ const SCRIPTS: readonly (readonly [RegExp, Script])[] = [
   [/^sleep (\d+)$/, ({ sleep }, [, seconds]) => sleep(Number(seconds) * 1000).then(() => 0)],
   [/^\/bin\/(true|false)$/, (_, [, name]) => (name === "true" ? 0 : 1)],
   [/^\/bin\/sh -c exit (\d+)$/, (_, [, code]) => Number(code)],
-  [/^sh -c if \[ \$\(expr \$\{JOB_COMPLETION_INDEX\} % 2\) -ne 0 \];/, ({ env }) => Number(env.JOB_COMPLETION_INDEX) % 2],
+  [
+    /^sh -c if \[ \$\(expr \$\{JOB_COMPLETION_INDEX\} % 2\) -ne 0 \];/,
+    ({ env }) => Number(env.JOB_COMPLETION_INDEX) % 2,
+  ],
   [/^\/bin\/sh -c if \[\[ -r \/data\/foo \]\]/, ({ restartCount }) => (restartCount > 0 ? 0 : 1)],
   [/^$/, () => 0],
 ];

@@ -336,10 +336,7 @@ suite("a Pod on a simulated node", () => {
       await cluster.run("web", structuredClone(spec) as unknown as JsonObject);
       const { status = {} } = await cluster.stored("web");
       const text = `Predicate ${reason} failed: ${message}`;
-      assert.deepEqual(
-        [status.phase, status.reason, status.message],
-        ["Failed", reason, `Pod was rejected: ${text}`],
-      );
+      assert.deepEqual([status.phase, status.reason, status.message], ["Failed", reason, `Pod was rejected: ${text}`]);
       await cluster.hasNews(`Warning ${reason}: ${text}`, "web");
     });
   }

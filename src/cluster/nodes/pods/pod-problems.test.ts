@@ -21,11 +21,7 @@ suite("a Pod on a simulated node that cannot start", () => {
   const make = (plural: string, name: string, content: JsonObject) => cluster.create(plural, name, { content });
 
   for (const [what, spec, message] of [
-    [
-      "a ConfigMap",
-      { envFrom: [{ configMapRef: { name: "settings" } }] },
-      'configmap "settings" not found',
-    ],
+    ["a ConfigMap", { envFrom: [{ configMapRef: { name: "settings" } }] }, 'configmap "settings" not found'],
     [
       "a Secret",
       { env: [{ name: "A", valueFrom: { secretKeyRef: { name: "settings", key: "a" } } }] },
@@ -87,12 +83,12 @@ suite("a Pod on a simulated node that cannot start", () => {
   ] as const) {
     test(`waits for a volume that needs ${what}`, async () => {
       await make("configmaps", "other", { data: { b: "1" } });
-      await cluster.run("web", { ...container({}), volumes: [{ name: "v", ...structuredClone(volume) }] } as JsonObject);
+      await cluster.run("web", {
+        ...container({}),
+        volumes: [{ name: "v", ...structuredClone(volume) }],
+      } as JsonObject);
       assert.deepEqual(await waiting("web"), { reason: "ContainerCreating" });
-      assert.deepEqual(
-        [await phase("web"), await condition("web", "PodReadyToStartContainers")],
-        ["Pending", "False"],
-      );
+      assert.deepEqual([await phase("web"), await condition("web", "PodReadyToStartContainers")], ["Pending", "False"]);
       assert.equal((await cluster.stored("web")).status?.podIP, undefined);
       const expected = message.startsWith("SetUp: ")
         ? `MountVolume.SetUp failed for volume "v" : ${message.slice("SetUp: ".length)}`
@@ -113,7 +109,12 @@ suite("a Pod on a simulated node that cannot start", () => {
   const bind = async (name: string) => {
     const key = { namespace: "default", name };
     const options = { subresource: "status" };
-    await cluster.client.patch(cluster.resource("persistentvolumeclaims"), key, { status: { phase: "Bound" } }, options);
+    await cluster.client.patch(
+      cluster.resource("persistentvolumeclaims"),
+      key,
+      { status: { phase: "Bound" } },
+      options,
+    );
   };
 
   test("can be deleted while it waits for a volume", async () => {

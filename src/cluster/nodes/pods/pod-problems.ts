@@ -4,7 +4,7 @@ import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { messageOf } from "../../controllers/shared/controller.ts";
 import { containerEnv, type PodPlacement } from "../behaviour/container-env.ts";
-import { isRunning, podContainers, containerStatuses } from "./containers.ts";
+import { containerStatuses, isRunning, podContainers } from "./containers.ts";
 import { isMounted, volumeProblems } from "./volume-problems.ts";
 
 /** Why a Pod or its containers cannot start, because of objects that they refer to. */

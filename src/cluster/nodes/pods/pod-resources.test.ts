@@ -98,6 +98,9 @@ suite("the resources of a simulated node", () => {
     await cluster.client.patch(cluster.resource("pods"), { namespace: "default", name: "web" }, { spec }, options);
     await cluster.clock.advance(0);
     assert.deepEqual(await shown(), expected("3"));
-    assert.match((await cluster.news("web")).at(-1) ?? "", /^Normal ResizeCompleted: Pod resize completed: \{"containers":\[/);
+    assert.match(
+      (await cluster.news("web")).at(-1) ?? "",
+      /^Normal ResizeCompleted: Pod resize completed: \{"containers":\[/,
+    );
   });
 });

@@ -34,7 +34,7 @@ function initialize(turn: PodTurn, runner: ContainerRunner): boolean {
   return true;
 }
 
-/** Compat: a container is started again with its new image, whatever its restart policy says. */
+/** Upstream: containerChanged. Such a container is started again, whatever its restart policy says. */
 function hasNewImage(turn: PodTurn, one: PodContainer): boolean {
   const { image } = turn.status(one) ?? {};
   return image !== undefined && image !== one.container.image;

@@ -46,7 +46,11 @@ interface Source {
 
 /** The resources that volumes are filled from, with the members that have their keys. */
 const SOURCES = {
-  configmaps: { kind: "configmap", members: ["data", "binaryData"], missing: "configmap references non-existent config key" },
+  configmaps: {
+    kind: "configmap",
+    members: ["data", "binaryData"],
+    missing: "configmap references non-existent config key",
+  },
   secrets: { kind: "secret", members: ["data"], missing: "references non-existent secret key" },
 } as const;
 
