@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import type { JsonObject } from "../../../base/api/object.ts";
+import { makeCa } from "../../../base/pki/make-certificate.ts";
 import { SimulatedCluster } from "../nodes.suite.ts";
+
+const CERTIFICATE = makeCa("web", Date.parse("2026-01-01T00:00:00Z")).certificate;
 
 suite("a Pod on a simulated node that cannot start", () => {
   let cluster: SimulatedCluster;
@@ -75,6 +78,28 @@ suite("a Pod on a simulated node that cannot start", () => {
       'SetUp: [configmap "settings" not found, secret "settings" not found]',
     ],
     [
+      "a ClusterTrustBundle",
+      { projected: { sources: [{ clusterTrustBundle: { name: "trusted", path: "ca" } }] } },
+      'SetUp: while getting ClusterTrustBundle: clustertrustbundle.certificates.k8s.io "trusted" not found',
+    ],
+    [
+      "a ClusterTrustBundle of a signer",
+      {
+        projected: {
+          sources: [
+            {
+              clusterTrustBundle: {
+                signerName: "example.com/web",
+                labelSelector: { matchLabels: { live: "yes" } },
+                path: "ca",
+              },
+            },
+          ],
+        },
+      },
+      "SetUp: combination of signerName and labelSelector matched zero ClusterTrustBundles",
+    ],
+    [
       "a claim",
       { persistentVolumeClaim: { claimName: "settings" } },
       "error processing PVC default/settings: failed to fetch PVC from API server: persistentvolumeclaims " +
@@ -96,6 +121,8 @@ suite("a Pod on a simulated node that cannot start", () => {
       await cluster.hasNews(`Warning FailedMount: ${expected}`, "web");
       await make("configmaps", "settings", { data: { a: "1" } });
       await make("secrets", "settings", { data: { a: "MQ==" } });
+      await trust("trusted", undefined);
+      await trust("example.com:web:a", "example.com/web");
       await cluster.patch("configmaps", "other", { data: { a: "1" } });
       const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, volumeName: "v" };
       await make("persistentvolumeclaims", "settings", { spec });
@@ -105,6 +132,12 @@ suite("a Pod on a simulated node that cannot start", () => {
       assert.equal((await cluster.stored("web")).status?.podIP, "10.64.0.2");
     });
   }
+
+  const trust = (name: string, signerName: string | undefined) =>
+    make("clustertrustbundles", name, {
+      metadata: { name, labels: { live: "yes" } },
+      spec: { trustBundle: CERTIFICATE, ...(signerName && { signerName }) },
+    });
 
   const bind = async (name: string) => {
     const key = { namespace: "default", name };

@@ -20,7 +20,7 @@ export const NO_PROBLEMS: PodProblems = { volumes: [], env: {} };
 
 /** Looks at the ConfigMaps, Secrets and claims that a Pod needs to start or restart containers now. */
 export async function findProblems(
-  access: Pick<ObjectAccess, "find">,
+  access: Pick<ObjectAccess, "find" | "list">,
   pod: Pod,
   place: PodPlacement,
 ): Promise<PodProblems> {
@@ -47,7 +47,7 @@ function refersToObjects({ env = [], envFrom = [] }: Container): boolean {
 }
 
 async function envProblem(
-  access: Pick<ObjectAccess, "find">,
+  access: Pick<ObjectAccess, "find" | "list">,
   pod: Pod,
   container: Container,
   place: PodPlacement,

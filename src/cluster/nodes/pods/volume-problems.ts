@@ -1,14 +1,16 @@
+import { matchesLabels } from "../../../base/api/label-selector.ts";
 import { isObject, type KubeObject } from "../../../base/api/object.ts";
+import { readSelectorObject } from "../../../base/api/selector-object.ts";
 import { quote } from "../../../base/go/quote.ts";
 import type { PersistentVolumeClaim } from "../../../kinds/types/persistent-volume.ts";
 import type { PodCondition } from "../../../kinds/types/pod-status.ts";
-import type { Volume } from "../../../kinds/types/volume.ts";
+import type { ClusterTrustBundleProjection, Volume } from "../../../kinds/types/volume.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { ObjectAccess } from "../../../resources/model/definition.ts";
 import { controllerOf } from "../../controllers/shared/owners.ts";
 import { containerStatuses, hasStarted } from "./containers.ts";
 
-type Access = Pick<ObjectAccess, "find">;
+type Access = Pick<ObjectAccess, "find" | "list">;
 
 /** Whether the volumes of a Pod have been mounted: its sandbox exists, or existed. */
 export function isMounted(pod: Pod): boolean {
@@ -80,7 +82,31 @@ async function setUpErrors(access: Access, { metadata: { namespace = "" } }: Pod
     const absent = object && items.find(({ key = "" }) => !members.some((member) => hasKey(object, member, key)));
     if (absent) errors.push(`${missing}: ${absent.key}`);
   }
+  for (const { clusterTrustBundle } of volume.projected?.sources ?? []) {
+    const error = clusterTrustBundle && (await trustProblem(access, clusterTrustBundle));
+    if (error !== undefined) errors.push(error);
+  }
   return errors;
+}
+
+/** Upstream: GetTrustAnchorsByName and GetTrustAnchorsBySigner */
+async function trustProblem(
+  access: Access,
+  { name, signerName, labelSelector, optional = false }: ClusterTrustBundleProjection,
+): Promise<string | undefined> {
+  if (optional) return undefined;
+  const [group, plural] = ["certificates.k8s.io", "clustertrustbundles"];
+  if (name !== undefined) {
+    const found = await access.find(group, plural, { namespace: "", name }, "any");
+    const message = `while getting ClusterTrustBundle: clustertrustbundle.${group} ${quote(name)} not found`;
+    return found ? undefined : message;
+  }
+  const selector = labelSelector && readSelectorObject(labelSelector);
+  const isSelected = ({ spec, metadata: { labels } }: KubeObject) =>
+    isObject(spec) && spec.signerName === signerName && selector !== undefined && matchesLabels(selector, labels);
+  const bundles = await access.list(group, plural, "", "any");
+  if (bundles.some(isSelected)) return undefined;
+  return "combination of signerName and labelSelector matched zero ClusterTrustBundles";
 }
 
 function hasKey(object: KubeObject, member: string, key: string): boolean {
