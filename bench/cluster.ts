@@ -177,7 +177,7 @@ const KUBE_APISERVER: Variant = { title: "kube-apiserver", name: "kube-apiserver
 async function measure(variant: Variant, size: Size): Promise<Measured> {
   const { name, store, own } = variant;
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-bench-cluster-"));
-  const parts = { ownControllers: own !== undefined, ownNodes: own === "cluster" };
+  const parts = { ownControllers: own !== undefined, ownCluster: own === "cluster" };
   const server = await startClusterServer(name, folder, { store, nodeFlags: NODE_FLAGS, ...parts });
   try {
     const admin = await server.kubeconfig("admin", { commonName: "admin", organizations: ["system:masters"] });

@@ -33,6 +33,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "src/storage/suite/faulty-store.suite.ts": [1, "a store that answers late"],
   "src/storage/suite/steps.suite.ts": [1, "the bound of a watch that is read"],
   "test/clients/informer.etcd.test.ts": [1, "a client that pauses before it tries again"],
+  "test/conformance/container-handlers.ts": [1, "a container that needs a moment to stop"],
   "test/conformance/suite.ts": [1, "the bound of a run"],
   "test/cost/probe.ts": [2, "the pause between two looks whether the server answers"],
   "test/golden/replay.test.ts": [1, "answers late, so that requests overlap"],

@@ -34,3 +34,14 @@ test("a refusal of access is found at any severity, one of admission is none", (
   ];
   assert.equal(readErrors({ manager: lines.join("\n") }).refusals.length, 3);
 });
+
+test("errors and refusals of Binnacle itself are found in its JSON lines", () => {
+  const line = (level: number, stack: string) =>
+    JSON.stringify({ level, controller: "job-controller", msg: "failed", err: { message: "403 Forbidden", stack } });
+  const binnacle = [line(40, ""), line(50, "at src/access/admission/x.ts"), line(50, "at src/access/rbac.ts")].join(
+    "\n",
+  );
+  const { forms, refusals } = readErrors({ binnacle });
+  assert.deepEqual([...forms], [["binnacle: job-controller failed: N Forbidden", 2]]);
+  assert.equal(refusals.length, 2);
+});

@@ -6,13 +6,26 @@ export interface LoggedErrors {
   readonly refusals: readonly string[];
 }
 
-/** The message of a line of klog with severity E or F, or of a JSON line of KWOK with level ERROR. */
+/** The message of a line of klog with severity E or F, of a JSON line of KWOK with level ERROR, or of one of Binnacle. */
 function errorOf(line: string): string | undefined {
   const klog = /^[EF]\d{4} \S+ +\d+ ([\w.-]+):\d+\] (.*)$/.exec(line);
   if (klog) return `${klog[1]} ${klog[2]}`;
+  if (line.startsWith('{"level":')) return ownErrorOf(JSON.parse(line));
   if (!line.startsWith('{"time":')) return undefined;
   const { level, msg, err } = JSON.parse(line);
   return level === "ERROR" ? `${msg}: ${err ?? ""}` : undefined;
+}
+
+interface OwnLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly controller?: string;
+  readonly err?: { readonly message: string };
+}
+
+/** The message of a line that Binnacle logs with level error or fatal. */
+function ownErrorOf({ level, msg, controller = "", err }: OwnLine): string | undefined {
+  return level < 50 ? undefined : `${controller} ${msg}: ${err?.message ?? ""}`;
 }
 
 // Two writers that met, a controller whose informer is behind its own write, a pod or a namespace that went meanwhile:
@@ -62,8 +75,9 @@ export function repeatedErrors({ forms }: LoggedErrors, known: readonly string[]
 }
 
 // "is forbidden: exceeded quota" is what admission says and "spec.x: Forbidden: " what validation says; authorization says
-// "is forbidden: User".
+// "is forbidden: User". Binnacle logs the code only, and where it comes from.
 function isRefusal(line: string): boolean {
+  if (line.startsWith('{"level":') && line.includes("/access/admission/")) return false;
   return /\bUnauthorized\b|(?<!: )\bForbidden\b|is forbidden: User |\b(?:status|code|statusCode)[":= ]+40[13]\b/.test(
     line,
   );

@@ -18,6 +18,8 @@ export interface ClusterServer {
   readonly accountKeyFile: string;
   /** Writes the kubeconfig of a user with a certificate or a token, and returns its path. */
   kubeconfig(name: string, user: { commonName: string; organizations?: string[] } | { token: string }): Promise<string>;
+  /** The end of what the API server has written. */
+  output(): string;
   /** What the API server wrote last, once it has ended by itself; undefined while it runs. */
   ended(): string | undefined;
   kill(): Promise<void>;
@@ -30,9 +32,12 @@ export type ServerName = "binnacle" | "kube-apiserver";
 export interface ClusterServerOptions extends BinnacleOptions {
   /** Runs all controllers inside the server, so that it needs no kube-controller-manager. */
   readonly ownControllers?: boolean;
-  /** Runs the scheduler and simulated nodes inside the server as well. */
-  readonly ownNodes?: boolean;
+  /** Runs all controllers, the scheduler and simulated nodes inside the server, so that it needs no other program. */
+  readonly ownCluster?: boolean;
 }
+
+/** Number of simulated nodes of a server with `ownCluster`, from node-1 on. */
+export const OWN_NODES = 3;
 
 /** Range of the Pod addresses of all nodes. */
 export const CLUSTER_CIDR = "10.128.0.0/9";
@@ -42,12 +47,18 @@ const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 
 /**
  * Starts the server with RBAC, on an etcd of its own unless `options` names another store. It runs no loops of a controller
- * manager unless `ownControllers` is set. Its files go to `folder`; `options` are for Binnacle only.
+ * manager unless `ownControllers` or `ownCluster` is set. Its files go to `folder`; `options` are for Binnacle only.
  */
 export async function startClusterServer(
   name: ServerName,
   folder: string,
-  { store = "etcd", flags: more = [], nodeFlags = [], ownControllers = false, ownNodes = false }: ClusterServerOptions = {},
+  {
+    store = "etcd",
+    flags: more = [],
+    nodeFlags = [],
+    ownControllers = false,
+    ownCluster = false,
+  }: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeCa("cluster", now);
@@ -82,9 +93,12 @@ export async function startClusterServer(
     `--cluster-signing-cert-file=${files.authority}`,
     `--cluster-signing-key-file=${files.authorityKey}`,
   ];
-  const nodesFlags = ["--scheduler", "--simulated-nodes=1"];
-  const parts = [...(ownControllers ? controllerFlags : []), ...(ownNodes ? nodesFlags : [])];
-  const own = [...AS_KUBE_APISERVER, ...parts, ...more];
+  const own = [
+    ...AS_KUBE_APISERVER,
+    ...(ownControllers || ownCluster ? controllerFlags : []),
+    ...(ownCluster ? ["--scheduler", `--simulated-nodes=${OWN_NODES}`] : []),
+    ...more,
+  ];
   const server =
     name === "binnacle"
       ? await startBinnacle({ store, nodeFlags, flags: [...flags, ...own] })
@@ -108,6 +122,7 @@ export async function startClusterServer(
       await writeFile(file, printKubeconfig(access), { mode: 0o600 });
       return file;
     },
+    output: () => running.output(),
     ended: () => end,
     kill: () => server.kill(),
   };

@@ -55,6 +55,7 @@ test("a focus matches its names and no longer ones", () => {
 const LISTS = [
   { passing: "passing.txt", waiting: "waiting.txt", count: 124 },
   { passing: "cluster.txt", waiting: "cluster-waiting.txt", count: 105 },
+  { passing: "own.txt", waiting: "own-waiting.txt", count: 117 },
 ];
 
 for (const { passing: file, waiting: waitingFile, count } of LISTS) {

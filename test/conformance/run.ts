@@ -26,6 +26,8 @@ controllers: those of passing.txt. One that does not pass fails the run.
                       around the server
    --oracle           with --cluster: on the real kube-apiserver
    --own-controllers  with --cluster: all controllers inside of Binnacle, without kube-controller-manager
+   --own              with --cluster: those of own.txt, with all controllers, the scheduler and simulated nodes inside of
+                      Binnacle, and container-handlers.ts instead of containers
    --all              those of waiting.txt (cluster-waiting.txt), too; one of these that passes fails the run, unless
                       --write lists it
    --write            move the tests that have passed from the second list to the first
@@ -35,7 +37,7 @@ controllers: those of passing.txt. One that does not pass fails the run.
    --reports FOLDER   keep the suite's own reports (JSON) there
 `;
 
-const STAGE_MS = { alone: 10 * 60_000, cluster: 60 * 60_000 } as const;
+const STAGE_MS = { alone: 10 * 60_000, cluster: 60 * 60_000, own: 60 * 60_000 } as const;
 // On the real server no test but the compacting one needs longer than 70 s.
 const DOUBTFUL_MS = 100_000;
 const MESSAGE_LINES = 8;
@@ -47,6 +49,7 @@ const COMPACTING = ["--etcd-compaction-interval=8s"];
 const LISTS = {
   alone: { passing: "passing.txt", waiting: "waiting.txt" },
   cluster: { passing: "cluster.txt", waiting: "cluster-waiting.txt" },
+  own: { passing: "own.txt", waiting: "own-waiting.txt" },
 } as const;
 
 const listFile = (name: string) => path.join(import.meta.dirname, name);
@@ -67,16 +70,16 @@ function parseCommandLine(args: string[]): Options | undefined {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;
   const options = {
-    ...{ all: flag, write: flag, help: flag, cluster: flag, oracle: flag, "own-controllers": flag },
+    ...{ all: flag, write: flag, help: flag, cluster: flag, oracle: flag, "own-controllers": flag, own: flag },
     ...{ only: text, processes: text, seed: text, reports: text },
   };
   const { values } = parseArgs({ args, options });
   if (values.help) return undefined;
   if (values.oracle && !values.cluster) throw new Error("--oracle needs --cluster");
-  if (values["own-controllers"] && (!values.cluster || values.oracle))
-    throw new Error("--own-controllers needs --cluster, and Binnacle");
+  if ((values["own-controllers"] || values.own) && (!values.cluster || values.oracle))
+    throw new Error("--own and --own-controllers need --cluster, and Binnacle");
   return {
-    mode: values.cluster ? "cluster" : "alone",
+    mode: values.own ? "own" : values.cluster ? "cluster" : "alone",
     isOracle: values.oracle ?? false,
     ownControllers: values["own-controllers"] ?? false,
     all: values.all ?? false,
@@ -129,11 +132,13 @@ async function runAll(plan: Plan, options: Options, folder: string): Promise<Out
   return (await settle([others, compacting])).flat();
 }
 
-async function startServer({ mode, isOracle, ownControllers }: Options, folder: string): Promise<ConformanceServer> {
+async function startServer(options: Options, folder: string): Promise<ConformanceServer> {
+  const { mode, isOracle, ownControllers } = options;
   if (mode === "alone") return startCluster();
   const files = path.join(folder, "cluster");
   await mkdir(files, { recursive: true });
-  return startLivingCluster(isOracle ? "kube-apiserver" : "binnacle", files, { ownControllers });
+  const own = { ownCluster: true, flags: [`--handlers=${listFile("container-handlers.ts")}`] };
+  return startLivingCluster(isOracle ? "kube-apiserver" : "binnacle", files, mode === "own" ? own : { ownControllers });
 }
 
 /** Waits for all, so that nothing runs on when the first has failed. */

@@ -1,6 +1,6 @@
 import { readAmounts } from "../../base/api/resource-amounts.ts";
 import type { Node } from "../../kinds/types/node.ts";
-import { UsedPorts } from "./host-ports.ts";
+import { UsedPorts } from "../controllers/shared/host-ports.ts";
 import type { ImageState } from "./image-states.ts";
 import type { PodInfo } from "./pod-info.ts";
 import { addTotals, copyTotals, noResources, type ResourceTotals, totalsOf } from "./resource-totals.ts";

@@ -2,7 +2,7 @@ import { hasPodLevelRequests, podAmountsInUse } from "../../access/admission/plu
 import { parseQuantity, type Quantity } from "../../base/api/quantity.ts";
 import type { Amounts } from "../../base/api/resource-amounts.ts";
 import type { Pod } from "../../kinds/types/workloads.ts";
-import { type HostPort, hostPortsOf } from "./host-ports.ts";
+import { type HostPort, hostPortsOf } from "../controllers/shared/host-ports.ts";
 import { type ResourceTotals, totalsOf } from "./resource-totals.ts";
 
 /** A Pod and what the scheduler derives from it once. */

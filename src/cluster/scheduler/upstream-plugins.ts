@@ -30,7 +30,7 @@ export const UPSTREAM_PLUGINS: readonly UpstreamPlugin[] = [
   row("InterPodAffinity", "follows affinity and anti-affinity between Pods"),
   row(
     "DynamicResources",
-    "waits for ResourceClaims to be allocated and reserves them; it allocates no devices itself, and takes none back",
+    "allocates devices to ResourceClaims and reserves them; it takes none back, and ignores devices with counters, binding conditions or several allocations",
   ),
   row("DefaultPreemption", "removes Pods with a lower priority if a Pod cannot run otherwise"),
   row("NodeResourcesBalancedAllocation", "prefers nodes whose resources stay in balance"),

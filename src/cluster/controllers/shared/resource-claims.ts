@@ -5,6 +5,9 @@ import type { Pod } from "../../../kinds/types/workloads.ts";
 import { controllerOf } from "./owners.ts";
 import { hasFinished } from "./pods.ts";
 
+/** Keeps a claim while it is allocated. */
+export const CLAIM_FINALIZER = "resource.kubernetes.io/delete-protection";
+
 /** ResourceClaim of resource.k8s.io/v1. */
 export interface ResourceClaim extends KubeObject {
   spec?: ClaimSpec;

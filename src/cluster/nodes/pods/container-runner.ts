@@ -1,5 +1,6 @@
 import type { ContainerStatus } from "../../../kinds/types/pod-status.ts";
 import type { ContainerBehaviour, ContainerProcess } from "../behaviour/behaviour.ts";
+import { ContainerProblems } from "./container-problems.ts";
 import { endedStatus, startedStatus, waitingStatus, withHealth } from "./container-status.ts";
 import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { ImagePulls } from "./image-pulls.ts";
@@ -19,6 +20,7 @@ export class ContainerRunner {
   readonly #previous = new Map<string, ContainerProcess>();
   readonly #backoffs = new Backoffs();
   readonly #pulls: ImagePulls;
+  readonly #problems = new ContainerProblems();
   readonly #stopping = new Set<string>();
   /** The status with which each container was started last. */
   readonly #started = new Map<string, ContainerStatus>();
@@ -66,7 +68,10 @@ export class ContainerRunner {
   start(turn: PodTurn, one: PodContainer): void {
     const before = turn.status(one);
     if (this.#startAgain(turn, one)) return;
-    const refusal = this.#pulls.refusal(turn, one);
+    const refusal =
+      this.#problems.ofImage(turn, one) ??
+      this.#pulls.refusal(turn, one) ??
+      this.#problems.ofConfiguration(turn, one, () => this.#pulls.recordPulled(turn, one));
     if (refusal) {
       turn.set(one, waitingStatus(one, before, refusal));
       return;
@@ -97,6 +102,12 @@ export class ContainerRunner {
     this.#backoffs.restarted(one.name, status, turn.nowMs);
     this.start(turn, one);
     return true;
+  }
+
+  /** Stops a container, and starts it again when it has ended. */
+  replace(turn: PodTurn, one: PodContainer, why: string): void {
+    this.stop(turn, one, graceMs(turn.pod), `${why}, will be restarted`);
+    if (!isRunning(turn.status(one))) this.start(turn, one);
   }
 
   /** Stops a container. Its status changes when it has ended, which may be now. */

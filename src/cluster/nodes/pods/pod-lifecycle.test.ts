@@ -305,4 +305,39 @@ suite("a Pod on a simulated node", () => {
     await cluster.clock.advance(0);
     assert.deepEqual((await cluster.stored("web")).status?.podIPs, [{ ip: "10.1.0.2" }, { ip: "fd00::2" }]);
   });
+
+  test("starts a container again when its image changes", async () => {
+    await cluster.simulate();
+    await cluster.run("web", { restartPolicy: "Never", containers: [container("main")] });
+    const spec = { containers: [{ name: "main", image: "nginx:2" }] };
+    const key = { namespace: "default", name: "web" };
+    await cluster.client.patch(cluster.resource("pods"), key, { spec }, { isStrategic: true });
+    await cluster.clock.advance(0);
+    const { image, restartCount, ready } = await first("web");
+    assert.deepEqual([image, restartCount, ready, await phase("web")], ["nginx:2", 1, true, "Running"]);
+    await cluster.hasNews("Normal Killing: Container main definition changed, will be restarted", "web");
+  });
+
+  for (const [reason, spec, message] of [
+    ["NodeAffinity", { nodeSelector: { disk: "ssd" } }, "node(s) didn't match Pod's node affinity/selector"],
+    [
+      "NodePorts",
+      { containers: [container("main", { ports: [{ containerPort: 80, hostPort: 80, hostIP: "10.0.0.1" }] })] },
+      "node(s) didn't have free ports for the requested pod ports",
+    ],
+    ["TaintToleration", { tolerations: [] }, "node(s) had taints that the pod didn't tolerate"],
+  ] as const) {
+    test(`is rejected with the reason ${reason}`, async () => {
+      await cluster.simulate();
+      await cluster.run("first", { containers: [container("main", { ports: [{ containerPort: 80, hostPort: 80 }] })] });
+      const taints = reason === "TaintToleration" ? [{ key: "gone", effect: "NoExecute" }] : [];
+      await cluster.client.patch(cluster.resource("nodes"), { namespace: "", name: "node-1" }, { spec: { taints } });
+      await cluster.clock.advance(0);
+      await cluster.run("web", structuredClone(spec) as unknown as JsonObject);
+      const { status = {} } = await cluster.stored("web");
+      const text = `Predicate ${reason} failed: ${message}`;
+      assert.deepEqual([status.phase, status.reason, status.message], ["Failed", reason, `Pod was rejected: ${text}`]);
+      await cluster.hasNews(`Warning ${reason}: ${text}`, "web");
+    });
+  }
 });

@@ -7,6 +7,7 @@ import { type Index, type Informer, keyOf } from "../../controllers/shared/infor
 import type { Queue } from "../../controllers/shared/loop.ts";
 import { hasFinished, nodeNameOf } from "../../controllers/shared/pods.ts";
 import type { ContainerBehaviour, ContainerProcess } from "../behaviour/behaviour.ts";
+import { type PodRejection, podRejection } from "../node-admission.ts";
 import type { NodeManager } from "../node-manager.ts";
 import { type Shortage, shortageOf } from "../node-resources.ts";
 import type { NodesContext, RunningPods } from "../nodes-context.ts";
@@ -17,6 +18,7 @@ import { podFunctions, stageFunctions } from "../stages/stage-functions.ts";
 import type { StagePlayer, StageSubject } from "../stages/stage-player.ts";
 import type { ContainerRunner } from "./container-runner.ts";
 import { containerStatuses, isRunning, podContainers } from "./containers.ts";
+import { findProblems } from "./pod-problems.ts";
 import type { RecordPodEvent } from "./pod-turn.ts";
 import { type PodPlace, PodWorker } from "./pod-worker.ts";
 
@@ -78,8 +80,8 @@ export class PodManager implements RunningPods {
     if (pod === undefined || node === undefined || !this.#isConnected(node)) return;
     if (this.#hasStages(pod)) return this.#playStages(key, node, pod, queue);
     if (isDone(pod)) return this.#finish(key);
-    const shortage = this.#running.has(key) || isAdmitted(pod) ? undefined : this.#shortage(node, pod);
-    if (shortage) return this.#reject(node, pod, shortage);
+    const rejection = this.#running.has(key) || isAdmitted(pod) ? undefined : this.#rejection(node, pod);
+    if (rejection) return this.#reject(node, pod, rejection);
     const place = this.#place(node, pod);
     if (place === undefined) return this.#lacksAddress(node, pod, queue);
     await this.#step(this.#start(key, node, pod, queue), node, pod, place, queue);
@@ -130,8 +132,10 @@ export class PodManager implements RunningPods {
   }
 
   async #step(worker: PodWorker, node: SimulatedNode, pod: Pod, place: PodPlace, queue: Queue): Promise<void> {
-    const nowMs = this.#context.resources.clock.now();
-    const { status, dueMs, isStopped } = worker.step(pod, place, nowMs);
+    const { clock, access } = this.#context.resources;
+    const problems = await findProblems(access, pod, place);
+    const nowMs = clock.now();
+    const { status, dueMs, isStopped } = worker.step(pod, place, problems, nowMs);
     if (dueMs !== undefined) queue.addAfter(keyOf(pod), dueMs - nowMs);
     if (!isDeepStrictEqual(status, pod.status)) await this.#write(node, pod, status);
     if (isStopped) await this.#remove(node, pod);
@@ -177,18 +181,31 @@ export class PodManager implements RunningPods {
   }
 
   /** What the node lacks for a Pod besides the Pods that it has admitted. */
-  #shortage({ name }: SimulatedNode, pod: Pod): Shortage | undefined {
-    const node = this.#context.informers.of<Node>("", "nodes").informer.get(name);
+  #shortage(node: SimulatedNode, pod: Pod): Shortage | undefined {
+    const object = this.#nodeObject(node);
+    return object && shortageOf(object, pod, this.#others(node, pod));
+  }
+
+  #rejection(node: SimulatedNode, pod: Pod): PodRejection | undefined {
+    const object = this.#nodeObject(node);
+    return object && podRejection(object, pod, this.#others(node, pod));
+  }
+
+  #nodeObject({ name }: SimulatedNode): Node | undefined {
+    return this.#context.informers.of<Node>("", "nodes").informer.get(name);
+  }
+
+  /** The other Pods that the node has admitted. */
+  #others({ name }: SimulatedNode, pod: Pod): Pod[] {
     const isOther = (other: Pod) =>
       other.metadata.uid !== pod.metadata.uid &&
       !hasFinished(other) &&
       (isAdmitted(other) || this.#running.has(keyOf(other)));
-    return node && shortageOf(node, pod, [...this.#byNode.get(name)].filter(isOther));
+    return [...this.#byNode.get(name)].filter(isOther);
   }
 
   /** Upstream: rejectPod */
-  async #reject(node: SimulatedNode, pod: Pod, { resource, message }: Shortage): Promise<void> {
-    const reason = `OutOf${resource}`;
+  async #reject(node: SimulatedNode, pod: Pod, { reason, message }: PodRejection): Promise<void> {
     this.#recorder(node, pod)("Warning", reason, message);
     await this.#write(node, pod, { ...pod.status, phase: "Failed", reason, message: `Pod was rejected: ${message}` });
   }

@@ -81,4 +81,26 @@ suite("the resources of a simulated node", () => {
     assert.equal((await first("web")).restartCount, 1);
     assert.equal((await first("web")).ready, true);
   });
+
+  test("of a whole Pod are limited, shown and resized", async () => {
+    const podLevel = (cpu: string) => ({ requests: { cpu, memory: "1Gi" }, limits: { memory: "2Gi" } });
+    await cluster.run("large", { ...withCpu("1"), resources: podLevel("5") });
+    assert.equal((await cluster.stored("large")).status?.reason, "OutOfcpu");
+    await cluster.run("web", { ...withCpu("1"), resources: podLevel("2") });
+    const shown = async () => {
+      const { resources, allocatedResources } = (await cluster.stored("web")).status ?? {};
+      return { resources, allocatedResources };
+    };
+    const expected = (cpu: string) => ({ resources: podLevel(cpu), allocatedResources: podLevel(cpu).requests });
+    assert.deepEqual(await shown(), expected("2"));
+    const options = { isStrategic: true, subresource: "resize" };
+    const spec = { resources: podLevel("3") };
+    await cluster.client.patch(cluster.resource("pods"), { namespace: "default", name: "web" }, { spec }, options);
+    await cluster.clock.advance(0);
+    assert.deepEqual(await shown(), expected("3"));
+    assert.match(
+      (await cluster.news("web")).at(-1) ?? "",
+      /^Normal ResizeCompleted: Pod resize completed: \{"containers":\[/,
+    );
+  });
 });

@@ -3,6 +3,7 @@ import type { Pod } from "../../../kinds/types/workloads.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
 import type { PodPlacement } from "../behaviour/container-env.ts";
 import { containerStatuses, type PodContainer, podContainers } from "./containers.ts";
+import type { PodProblems } from "./pod-problems.ts";
 
 /** Records an Event about a container, or about the Pod itself. */
 export type RecordPodEvent = (
@@ -22,9 +23,10 @@ export class PodTurn {
   readonly containers: readonly PodContainer[];
   readonly statuses: Map<string, ContainerStatus>;
   readonly record: RecordPodEvent;
+  readonly problems: PodProblems;
   #dueMs: number | undefined;
 
-  constructor(pod: Pod, place: PodPlacement, nowMs: number, record: RecordPodEvent) {
+  constructor(pod: Pod, place: PodPlacement, problems: PodProblems, nowMs: number, record: RecordPodEvent) {
     this.pod = pod;
     this.place = place;
     this.nowMs = nowMs;
@@ -32,6 +34,7 @@ export class PodTurn {
     this.containers = podContainers(pod);
     this.statuses = containerStatuses(pod);
     this.record = record;
+    this.problems = problems;
   }
 
   /** When the Pod must be looked at again. Undefined: when something changes. */

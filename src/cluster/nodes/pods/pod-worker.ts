@@ -8,10 +8,13 @@ import { podConditions } from "./conditions.ts";
 import { ContainerRunner } from "./container-runner.ts";
 import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
+import { podLevelStatus } from "./pod-level-resources.ts";
+import type { PodProblems } from "./pod-problems.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
-import { runContainers } from "./run-containers.ts";
+import { markWaiting, runContainers } from "./run-containers.ts";
 import { type Ending, stopContainers } from "./stop-containers.ts";
+import { VolumeMounts } from "./volume-mounts.ts";
 
 const DEADLINE = {
   reason: "DeadlineExceeded",
@@ -38,6 +41,7 @@ export class PodWorker {
   readonly uid: string;
   readonly runner: ContainerRunner;
   readonly #record: (pod: Pod) => RecordPodEvent;
+  readonly #mounts = new VolumeMounts();
   /** Since when containers are being stopped for another reason than deletion. */
   #endingMs: number | undefined;
 
@@ -53,15 +57,17 @@ export class PodWorker {
   }
 
   /** Does what is due and returns the status to report. */
-  step(pod: Pod, place: PodPlace, nowMs: number): PodStep {
-    const turn = new PodTurn(pod, place, nowMs, this.#record(pod));
+  step(pod: Pod, place: PodPlace, problems: PodProblems, nowMs: number): PodStep {
+    const turn = new PodTurn(pod, place, problems, nowMs, this.#record(pod));
     const { status: before = {}, metadata } = pod;
     const startTime = before.startTime ?? turn.now;
     for (const one of turn.containers) this.runner.observe(turn, one);
     const isLate = !hasFinished(pod) && this.#isLate(turn, startTime);
     const ending = this.#ending(turn, isLate);
     let resizePending: PendingResize | undefined;
-    if (ending === undefined) {
+    const hasVolumes = this.#mounts.mount(turn);
+    if (!hasVolumes) markWaiting(turn);
+    else if (ending === undefined) {
       resizePending = resizeContainers(turn, this.runner, place);
       runContainers(turn, this.runner);
       this.#stopSidecars(turn);
@@ -70,6 +76,7 @@ export class PodWorker {
     const phase = isLate ? "Failed" : nextPhase(turn, isStopped);
     const status = this.#status(turn, { ...before, startTime, ...(isLate && DEADLINE) }, phase, {
       ...place,
+      ...(!hasVolumes && { podIPs: [] }),
       resizePending,
     });
     return { status, dueMs: turn.dueMs, isStopped: isStopped && metadata.deletionTimestamp !== undefined };
@@ -116,7 +123,7 @@ export class PodWorker {
     { hostIP, podIPs, resizePending }: PodPlace & { readonly resizePending: PendingResize | undefined },
   ): PodStatus {
     const { pod, statuses, containers, now } = turn;
-    const hasSandbox = phase === "Pending" || phase === "Running";
+    const hasSandbox = (phase === "Pending" || phase === "Running") && podIPs.length > 0;
     const statusesOf = (some: readonly PodContainer[]): ContainerStatus[] =>
       some.map((one) => turn.status(one)).filter((status) => status !== undefined);
     const initStatuses = statusesOf(turn.of("init", "sidecar"));
@@ -124,6 +131,7 @@ export class PodWorker {
     const { generation } = pod.metadata;
     return {
       ...before,
+      ...(resizePending === undefined && podLevelStatus(pod)),
       ...(generation !== undefined && { observedGeneration: generation }),
       phase,
       conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending }),

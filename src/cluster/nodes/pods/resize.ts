@@ -3,7 +3,8 @@ import type { Container, ResourceRequirements } from "../../../kinds/types/conta
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import type { Shortage } from "../node-resources.ts";
 import type { ContainerRunner } from "./container-runner.ts";
-import { graceMs, isRunning, type PodContainer } from "./containers.ts";
+import { isRunning, type PodContainer } from "./containers.ts";
+import { isPodLevelResized } from "./pod-level-resources.ts";
 import type { PodTurn } from "./pod-turn.ts";
 
 /** Why a resize has to wait. */
@@ -22,7 +23,7 @@ export function resizeContainers(
   node: { shortage(pod: Pod): Shortage | undefined },
 ): PendingResize | undefined {
   const changed = turn.of("main", "sidecar").filter((one) => isResized(turn, one));
-  if (changed.length === 0) return undefined;
+  if (changed.length === 0 && !isPodLevelResized(turn.pod)) return undefined;
   const shortage = node.shortage(turn.pod);
   if (shortage) {
     const pending = { reason: "Deferred", message: shortage.message };
@@ -48,8 +49,7 @@ function resize(turn: PodTurn, runner: ContainerRunner, one: PodContainer): void
   const { allocatedResources: _, ...rest } = status;
   turn.set(one, { ...rest, resources, ...(resources.requests && { allocatedResources: resources.requests }) });
   if (!needsRestart(one.container, status.resources ?? {}, resources)) return;
-  runner.stop(turn, one, graceMs(turn.pod), `Container ${one.name} resize requires restart`);
-  if (!isRunning(turn.status(one))) runner.start(turn, one);
+  runner.replace(turn, one, `Container ${one.name} resize requires restart`);
 }
 
 /** Whether the policy of a resource that has changed asks for a restart. */
@@ -72,7 +72,7 @@ function isNew({ metadata, status }: Pod): boolean {
   return known?.observedGeneration !== metadata.generation;
 }
 
-/** Upstream: podResizeMessage */
+/** Compat: podResizeMessage has no pod-level resources. */
 function summary({ spec = {}, metadata: { generation } }: Pod, text: string, shortage?: Shortage): string {
   const of = (containers: readonly Container[] = []) =>
     containers.map(({ name, resources = {} }) => ({ name, resources }));

@@ -1,6 +1,6 @@
 import type { ContainerRunner } from "./container-runner.ts";
 import { waitingStatus } from "./container-status.ts";
-import { exitCodeOf, hasStarted, isInitialized, isRunning } from "./containers.ts";
+import { exitCodeOf, hasStarted, isInitialized, isRunning, type PodContainer } from "./containers.ts";
 import type { PodTurn } from "./pod-turn.ts";
 
 /** Starts the containers that are due: init containers one after the other, then all others. */
@@ -10,6 +10,7 @@ export function runContainers(turn: PodTurn, runner: ContainerRunner): void {
     for (const one of turn.of("main")) {
       if (!hasStarted(turn.status(one))) runner.start(turn, one);
       else if (!isRunning(turn.status(one))) runner.restart(turn, one);
+      else if (hasNewImage(turn, one)) runner.replace(turn, one, `Container ${one.name} definition changed`);
     }
   }
   // Ephemeral containers do not wait for others and are never restarted.
@@ -24,15 +25,23 @@ function initialize(turn: PodTurn, runner: ContainerRunner): boolean {
     const status = turn.status(one);
     if (hasRun && one.role === "init") continue;
     if (!hasStarted(status)) runner.start(turn, one);
-    else if (!isRunning(status) && (one.role === "sidecar" || exitCodeOf(status) !== 0)) runner.restart(turn, one);
+    else if (one.role === "sidecar" && isRunning(status) && hasNewImage(turn, one)) {
+      runner.replace(turn, one, `Init container ${one.name} definition changed`);
+    } else if (!isRunning(status) && (one.role === "sidecar" || exitCodeOf(status) !== 0)) runner.restart(turn, one);
     // An init container may end at once, or fail at once and be restarted.
     if (!hasRun && !isInitialized(one, turn.status(one))) return false;
   }
   return true;
 }
 
-/** Containers that wait for others. Upstream: defaultWaitingState */
-function markWaiting(turn: PodTurn): void {
+/** Upstream: containerChanged. Such a container is started again, whatever its restart policy says. */
+function hasNewImage(turn: PodTurn, one: PodContainer): boolean {
+  const { image } = turn.status(one) ?? {};
+  return image !== undefined && image !== one.container.image;
+}
+
+/** Containers that wait for others, or for the volumes of the Pod. Upstream: defaultWaitingState */
+export function markWaiting(turn: PodTurn): void {
   const reason = turn.of("init", "sidecar").length > 0 ? "PodInitializing" : "ContainerCreating";
   for (const one of turn.containers) {
     if (turn.status(one) === undefined) turn.set(one, waitingStatus(one, undefined, { reason }));

@@ -1,5 +1,5 @@
 import type { Pod } from "../../../kinds/types/workloads.ts";
-import { UsedPorts } from "../host-ports.ts";
+import { UsedPorts } from "../../controllers/shared/host-ports.ts";
 import { type MakePlugin, unschedulable } from "../plugin.ts";
 import { podInfoOf } from "../pod-info.ts";
 

@@ -41,7 +41,8 @@ class QuantityValue extends Foreign {
   }
 }
 
-function parse(text: string): Value {
+/** A kubernetes.Quantity. An error if the text is not a quantity. */
+export function quantityValue(text: string): Value {
   try {
     const amount = parseQuantity(text);
     return new QuantityValue(amount, isWideText(text));
@@ -159,10 +160,15 @@ const both = [quantityType, quantityType];
 export const quantityLibrary: Library = {
   name: "kubernetes.quantity",
   functions: [
-    declare("quantity", global("string_to_quantity", [stringType], quantityType, parse)),
+    declare("quantity", global("string_to_quantity", [stringType], quantityType, quantityValue)),
     declare(
       "isQuantity",
-      global("is_quantity_string", [stringType], boolType, (text: string) => !(parse(text) instanceof CelError)),
+      global(
+        "is_quantity_string",
+        [stringType],
+        boolType,
+        (text: string) => !(quantityValue(text) instanceof CelError),
+      ),
     ),
     declare("sign", global("quantity_sign", [quantityType], intType, signOf)),
     declare(

@@ -59,7 +59,8 @@ function leadingZeros(text: string): number {
   return count;
 }
 
-function parse(text: string, isNormalized = false): Value {
+/** A kubernetes.Semver. An error if the text is not a semantic version. */
+export function semverValue(text: string, isNormalized = false): Value {
   spendOnText(text, "each");
   try {
     return new Semver(parseSemanticVersion(isNormalized ? normalize(text) : text), text.length);
@@ -69,7 +70,7 @@ function parse(text: string, isNormalized = false): Value {
   }
 }
 
-const isVersion = (text: string, isNormalized?: boolean) => !(parse(text, isNormalized) instanceof CelError);
+const isVersion = (text: string, isNormalized?: boolean) => !(semverValue(text, isNormalized) instanceof CelError);
 const both = [semverType, semverType];
 // Compat: types.Int(v.Major) wraps around beyond 63 bits.
 const part = (name: string, index: number) =>
@@ -86,8 +87,8 @@ export const semverLibrary: Library = {
   functions: [
     declare(
       "semver",
-      global("string_to_semver", [stringType], semverType, (text: string) => parse(text)),
-      global("string_bool_to_semver", [stringType, boolType], semverType, parse),
+      global("string_to_semver", [stringType], semverType, (text: string) => semverValue(text)),
+      global("string_bool_to_semver", [stringType, boolType], semverType, semverValue),
     ),
     declare(
       "isSemver",

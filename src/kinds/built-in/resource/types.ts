@@ -95,6 +95,7 @@ export interface ClaimStatus extends JsonObject {
   allocation?: {
     devices?: { results?: AllocationResult[]; config?: DeviceConfiguration[] };
     nodeSelector?: NodeSelector;
+    allocationTimestamp?: string;
   };
   reservedFor?: { apiGroup?: string; resource?: string; name?: string; uid?: string }[];
   devices?: DeviceStatus[];

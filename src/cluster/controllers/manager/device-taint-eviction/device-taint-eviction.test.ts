@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import type { JsonObject } from "../../../../base/api/object.ts";
 import { conditionOf } from "../../shared/pods.ts";
+import type { DeviceTaintRule } from "../../shared/resource-slices.ts";
 import { NodeCluster } from "../nodes.suite.ts";
 import { deviceTaintEviction } from "./device-taint-eviction.ts";
-import type { DeviceTaintRule } from "./device-taints.ts";
 
 const DRIVER = "gpu.example.com";
 const DEVICES = { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu" } }] };

@@ -13,16 +13,18 @@ import {
   claimDevices,
   currentSlices,
   type DeviceTaintRule,
-  deviceEviction,
   deviceKey,
-  type Eviction,
-  isEvicting,
-  joined,
   type ResourceSlice,
   resultsOf,
   selects,
-  sliceDevices,
   slicePool,
+} from "../../shared/resource-slices.ts";
+import {
+  deviceEviction,
+  type Eviction,
+  isEvicting,
+  joined,
+  sliceDevices,
   type TrackedTaint,
   taintedDevices,
 } from "./device-taints.ts";

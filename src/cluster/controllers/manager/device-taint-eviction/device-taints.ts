@@ -1,19 +1,6 @@
-import type { KubeObject } from "../../../../base/api/object.ts";
-import type { AllocationResult, Device, DeviceTaint, SliceSpec } from "../../../../kinds/built-in/resource/types.ts";
-import type { Condition } from "../../../../kinds/built-in/shared-rules/conditions.ts";
-import type { ResourceClaim } from "../../shared/resource-claims.ts";
+import type { AllocationResult, Device, DeviceTaint } from "../../../../kinds/built-in/resource/types.ts";
+import { type DeviceTaintRule, deviceKey, type ResourceSlice } from "../../shared/resource-slices.ts";
 import { tolerates } from "../../shared/taints.ts";
-
-/** ResourceSlice of resource.k8s.io/v1. */
-export interface ResourceSlice extends KubeObject {
-  spec?: SliceSpec;
-}
-
-/** DeviceTaintRule of resource.k8s.io/v1. */
-export interface DeviceTaintRule extends KubeObject {
-  spec?: { deviceSelector?: { driver?: string; pool?: string; device?: string }; taint?: DeviceTaint };
-  status?: { conditions?: Condition[] };
-}
 
 /** When Pods must be evicted, and which rules are a reason for it. Taints of ResourceSlices may be further reasons. */
 export interface Eviction {
@@ -27,46 +14,15 @@ export interface TrackedTaint {
   readonly rule: DeviceTaintRule | undefined;
 }
 
-/** The devices that a claim has. */
-export function resultsOf({ status }: ResourceClaim): readonly AllocationResult[] {
-  return status?.allocation?.devices?.results ?? [];
-}
-
-/** Key of a device: drivers, pools and devices have names without control characters. */
-export const deviceKey = (driver = "", pool = "", device = ""): string => [driver, pool, device].join("\n");
-/** Keys of the index of claims by device. */
-export const claimDevices = (claim: ResourceClaim): string[] => [
-  ...new Set(resultsOf(claim).map(({ driver, pool, device }) => deviceKey(driver, pool, device))),
-];
-/** Keys of the index of slices by pool. */
-export const slicePool = ({ spec }: ResourceSlice): string[] => [deviceKey(spec?.driver, spec?.pool?.name)];
-
-const generationOf = ({ spec }: ResourceSlice): number => spec?.pool?.generation ?? 0;
-
 /** Keys of the index of slices by device. */
 export const sliceDevices = ({ spec }: ResourceSlice): string[] =>
   (spec?.devices ?? []).map(({ name }) => deviceKey(spec?.driver, spec?.pool?.name, name));
-
-/** Those of the slices that are not outdated: they have the newest generation of their pool. */
-export function currentSlices(slices: Iterable<ResourceSlice>, pool: Iterable<ResourceSlice>): ResourceSlice[] {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const slice of pool) newest = Math.max(newest, generationOf(slice));
-  return [...slices].filter((slice) => generationOf(slice) === newest);
-}
 
 /** Whether a taint evicts Pods. */
 export const isEvicting = (taint: DeviceTaint | undefined): boolean => taint?.effect === "NoExecute";
 /** The devices of a slice with a taint that evicts Pods. */
 export const taintedDevices = ({ spec }: ResourceSlice): Device[] =>
   (spec?.devices ?? []).filter(({ taints }) => taints?.some(isEvicting));
-
-/** Whether a rule selects a device. A rule without a selector selects none. */
-export function selects({ spec }: DeviceTaintRule, driver = "", pool = "", device = ""): boolean {
-  const selector = spec?.deviceSelector;
-  if (selector === undefined) return false;
-  const isSame = (wanted: string | undefined, name: string) => wanted === undefined || wanted === name;
-  return isSame(selector.driver, driver) && isSame(selector.pool, pool) && isSame(selector.device, device);
-}
 
 /** When the Pods of an allocated device must be evicted. Undefined if it tolerates all taints forever. */
 export function deviceEviction(

@@ -1,5 +1,5 @@
 import type { Condition } from "../../../../kinds/built-in/shared-rules/conditions.ts";
-import type { DeviceTaintRule } from "./device-taints.ts";
+import type { DeviceTaintRule } from "../../shared/resource-slices.ts";
 
 /** Type of the condition of a DeviceTaintRule. */
 export const IN_PROGRESS = "EvictionInProgress";

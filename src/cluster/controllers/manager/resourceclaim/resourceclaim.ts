@@ -12,6 +12,7 @@ import type { ManagerContext } from "../../shared/manager-context.ts";
 import { compare } from "../../shared/order.ts";
 import { controllerOf } from "../../shared/owners.ts";
 import {
+  CLAIM_FINALIZER,
   claimKeysOf,
   claimNameOf,
   isDone,
@@ -25,8 +26,6 @@ import { CLAIM_ANNOTATION, claimFromTemplate } from "./claim-from-template.ts";
 
 const NAME = "resourceclaim-controller";
 const GROUP = "resource.k8s.io";
-/** The scheduler adds it to claims that it allocates. */
-const FINALIZER = "resource.kubernetes.io/delete-protection";
 const FIELD_MANAGER = "ResourceClaimController";
 
 const POD = "pod:";
@@ -180,7 +179,7 @@ export function resourceClaims(context: ManagerContext): Controller {
   };
 
   const removeFinalizer = async (claim: ResourceClaim): Promise<void> => {
-    const finalizers = claim.metadata.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+    const finalizers = claim.metadata.finalizers?.filter((one) => one !== CLAIM_FINALIZER) ?? [];
     const written = await client.update(claims.resource, { ...claim, metadata: { ...claim.metadata, finalizers } });
     await claims.sees(written.metadata.resourceVersion);
   };
@@ -191,7 +190,7 @@ export function resourceClaims(context: ManagerContext): Controller {
     const reservations = status.reservedFor ?? [];
     const remaining: typeof reservations = [];
     for (const one of reservations) if (!(await isOver(metadata.namespace ?? "", one))) remaining.push(one);
-    const isProtected = metadata.finalizers?.includes(FINALIZER) ?? false;
+    const isProtected = metadata.finalizers?.includes(CLAIM_FINALIZER) ?? false;
     const isFree = isProtected && remaining.length === 0;
     const { allocation, reservedFor: _, ...rest } = status;
     const isLeaving = metadata.deletionTimestamp !== undefined;

@@ -1,5 +1,5 @@
-import { isSidecar } from "../../kinds/types/container.ts";
-import type { PodSpec } from "../../kinds/types/pod.ts";
+import { isSidecar } from "../../../kinds/types/container.ts";
+import type { PodSpec } from "../../../kinds/types/pod.ts";
 
 /** A port of a node that a Pod uses. */
 export interface HostPort {
