@@ -248,6 +248,9 @@ function joinFrame(type: string, json: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), json, FRAME_END]);
 }
 
+/** In which second the cached frames of tables were made. */
+const tableSeconds = new WeakMap<Uint8Array, number>();
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 // Ages in cells change with time, so frames are shared for a second, and batches are not shared.
@@ -267,9 +270,15 @@ function tableFrames(
   };
   const fresh = (event: ObjectEvent) => frame(event, clock());
   const shared = (event: ObjectEvent) => {
-    const { version, includeObject } = options;
-    const name = `table/${version}/${includeObject}/${omitsColumns}/${Math.floor(clock() / 1000)}`;
-    return cachedFrame(event, name, fresh);
+    const second = Math.floor(clock() / 1000);
+    const key = `watch/${event.type}/table/${options.version}/${options.includeObject}/${omitsColumns}`;
+    const { encodings } = event.view;
+    const known = encodings.get(key);
+    if (known !== undefined && tableSeconds.get(known) === second) return known;
+    const made = fresh(event);
+    tableSeconds.set(made, second);
+    encodings.set(key, made);
+    return made;
   };
   const noting = (make: Framer["object"]) => (event: ObjectEvent) => {
     const bytes = make(event);
