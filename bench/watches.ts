@@ -186,8 +186,9 @@ async function selectors(arena: Arena, program: string): Promise<void> {
         const watched: number[] = [];
         const alone: number[] = [];
         for (let turn = 0; turn < turns; turn++) {
-          watched.push(await createPods(arena.binnacle, 100));
+          if (turn % 2 === 0) watched.push(await createPods(arena.binnacle, 100));
           alone.push(await createPods(other, 100));
+          if (turn % 2 === 1) watched.push(await createPods(arena.binnacle, 100));
         }
         const isDelivered = query.includes("nodeName");
         if (isDelivered) await createPod(clientFor(arena.binnacle.base, token), "bench-0", 1, "node-42");
