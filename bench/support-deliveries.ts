@@ -18,9 +18,9 @@ export async function openPodWatchers(program: string, server: Contestant): Prom
 let names = 0;
 
 /** Creates a marked Pod; its mark carries its number and the time of sending. */
-export async function createPod(client: Client, namespace: string, number: number): Promise<void> {
+export async function createPod(client: Client, namespace: string, number: number, nodeName?: string): Promise<void> {
   const sent = Math.round((performance.timeOrigin + performance.now()) * 1000);
-  const body = podBody(`marked-${names++}`, { "bench/mark": `${number}-${sent}` });
+  const body = podBody(`marked-${names++}`, { "bench/mark": `${number}-${sent}` }, nodeName);
   const { status, body: answer } = await client.call("POST", `/api/v1/namespaces/${namespace}/pods`, body);
   if (status !== 201) throw new Error(`create: ${status} ${JSON.stringify(answer)}`);
 }
@@ -39,19 +39,31 @@ export interface Delivery {
   readonly seen: Seen;
 }
 
-/** Creates Pods, some at a time, and counts how fast they reach 1,000 watchers. */
-export async function deliver(server: Contestant, watchers: Watchers): Promise<Delivery> {
+/** Creates Pods, some at a time. Returns the processor time that the server used for each, in microseconds. */
+export async function createPods(server: Contestant, count: number): Promise<number> {
   const client = clientFor(server.base, token);
-  await watchers.expect(CREATES);
+  const cpuBefore = await cpuMs(server.pid);
+  await createSome(client, count);
+  return (((await cpuMs(server.pid)) - cpuBefore) * 1000) / count;
+}
+
+async function createSome(client: Client, count: number): Promise<void> {
+  let next = 1;
+  const create = async () => {
+    while (next <= count) await createPod(client, "bench-0", next++);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, create));
+}
+
+/** Creates Pods, some at a time, and counts how fast they reach all watchers. */
+export async function deliver(server: Contestant, watchers: Watchers, creates = CREATES): Promise<Delivery> {
+  const client = clientFor(server.base, token);
+  await watchers.expect(creates);
   const done = watchers.done(120_000);
   const cpuBefore = await cpuMs(server.pid);
   const watcherBefore = await cpuMs(watchers.pid);
   const began = performance.now();
-  let next = 1;
-  const create = async () => {
-    while (next <= CREATES) await createPod(client, "bench-0", next++);
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, create));
+  await createSome(client, creates);
   const created = performance.now() - began;
   const seen = await done;
   const seconds = (performance.now() - began) / 1000;

@@ -3,7 +3,11 @@ import { clientFor } from "../test/support/client.ts";
 import { token } from "./support.ts";
 
 /** A Pod of about two kilobytes as a client would create it. */
-export function podBody(name: string, annotations: Record<string, string> = {}): Record<string, unknown> {
+export function podBody(
+  name: string,
+  annotations: Record<string, string> = {},
+  nodeName?: string,
+): Record<string, unknown> {
   const app = `app-${name.length % 7}`;
   return {
     apiVersion: "v1",
@@ -14,6 +18,7 @@ export function podBody(name: string, annotations: Record<string, string> = {}):
       annotations: { "example.com/config-hash": "0f343b0931126a20f133d67c2b018a3b", ...annotations },
     },
     spec: {
+      nodeName,
       containers: [
         {
           name: "main",

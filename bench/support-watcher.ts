@@ -37,7 +37,7 @@ export interface Watchers {
 export interface WatchersOptions {
   readonly connections: number;
   readonly streams: number;
-  /** Given to the watches in turn. */
+  /** Given to the watches in turn. `{n}` stands for the number of the watch. */
   readonly paths: readonly string[];
 }
 

@@ -57,7 +57,7 @@ func main() {
 	token := flag.String("token", "", "bearer token")
 	connections := flag.Int("connections", 1, "how many connections")
 	streams := flag.Int("streams", 1, "watches per connection")
-	paths := flag.String("paths", "", "paths to watch, separated by blanks; given out in turn")
+	paths := flag.String("paths", "", "paths to watch, separated by blanks; given out in turn, with the number of the watch for {n}")
 	flag.Parse()
 	list := strings.Fields(*paths)
 
@@ -66,7 +66,8 @@ func main() {
 	for i := range all {
 		own := make([]string, *streams)
 		for j := range own {
-			own[j] = list[(i**streams+j)%len(list)]
+			number := i**streams + j
+			own[j] = strings.ReplaceAll(list[number%len(list)], "{n}", strconv.Itoa(number))
 		}
 		c, err := dial(*address, *token, own)
 		if err != nil {

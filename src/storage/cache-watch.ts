@@ -1,11 +1,12 @@
 import type { CacheFeed } from "./cache-feed.ts";
-import type { Store, StoreWatch, WatchBatch } from "./store.ts";
+import type { Store, StoreWatch, WatchBatch, WatchInterest } from "./store.ts";
 
-/** The prefix to watch, the revision to start after, and the signal that ends the watch. */
+/** The parameters of `Store.watch`. */
 export interface WatchedPrefix {
   readonly prefix: string;
   readonly revision: number;
   readonly signal: AbortSignal;
+  readonly interest: WatchInterest | undefined;
 }
 
 /**
@@ -47,11 +48,11 @@ export class CacheWatch implements StoreWatch {
   }
 
   async *#read(signal: AbortSignal): AsyncGenerator<WatchBatch, undefined> {
-    const { prefix } = this.#watched;
+    const { prefix, interest } = this.#watched;
     if (this.#feed.snapshotsFrom(this.#given) === undefined) yield* this.#catchUp(signal);
     const snapshots = this.#feed.snapshotsFrom(this.#given);
     if (signal.aborted || this.#feed.closed.aborted || snapshots === undefined) return;
-    this.#local = snapshots.watch(prefix, this.#given, signal);
+    this.#local = snapshots.watch(prefix, this.#given, signal, interest);
     yield* this.#local;
   }
 

@@ -14,6 +14,7 @@ import {
   type Store,
   StoreError,
   type StoreWatch,
+  type WatchInterest,
   type WriteResult,
 } from "./store.ts";
 
@@ -101,12 +102,12 @@ export class CachedStore implements Store {
     return this.#remote.delete(key, expected);
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
     this.#requireOpen();
     if (!prefix.startsWith(this.#prefix)) return this.#remote.watch(prefix, revision, signal);
     const snapshots = this.#feed.snapshotsFrom(revision);
-    if (snapshots !== undefined) return snapshots.watch(prefix, revision, signal);
-    return new CacheWatch(this.#feed, this.#remote, { prefix, revision, signal });
+    if (snapshots !== undefined) return snapshots.watch(prefix, revision, signal, interest);
+    return new CacheWatch(this.#feed, this.#remote, { prefix, revision, signal, interest });
   }
 
   async revision(): Promise<number> {

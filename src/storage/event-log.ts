@@ -1,5 +1,7 @@
 import type { StoreEvent } from "./store.ts";
 
+const NO_EVENTS: readonly StoreEvent[] = [];
+
 /** Events in order of their revisions. The oldest can be dropped. Positions are found by revision. */
 export class EventLog {
   readonly #events: StoreEvent[] = [];
@@ -54,6 +56,7 @@ export class EventLog {
 
   /** Drops and returns all events older than `revision`. */
   dropBefore(revision: number): readonly StoreEvent[] {
+    if ((this.#events[0]?.revision ?? revision) >= revision) return NO_EVENTS;
     return this.#events.splice(0, this.indexAfter(revision - 1));
   }
 }

@@ -13,6 +13,7 @@ import {
   type Store,
   StoreError,
   type StoreWatch,
+  type WatchInterest,
   type WriteResult,
 } from "./store.ts";
 import { requireFitting } from "./value-limit.ts";
@@ -97,9 +98,9 @@ export class MemoryStore implements Store {
     return this.#deleteNow(key, expected);
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
     this.#requireOpen();
-    return this.#snapshots.watch(prefix, revision, signal);
+    return this.#snapshots.watch(prefix, revision, signal, interest);
   }
 
   async revision(): Promise<number> {

@@ -12,6 +12,7 @@ import {
   StoreError,
   type StoreErrorCode,
   type StoreWatch,
+  type WatchInterest,
   type WriteResult,
 } from "./store.ts";
 
@@ -95,8 +96,8 @@ export class ObservedStore implements Store {
     return written;
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
-    return this.#inner.watch(prefix, revision, signal);
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
+    return this.#inner.watch(prefix, revision, signal, interest);
   }
 
   revision(): Promise<number> {

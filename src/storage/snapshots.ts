@@ -3,7 +3,7 @@ import type { Sequence } from "../base/util/sequence.ts";
 import { EventLog } from "./event-log.ts";
 import { compareKeys, type KeyRange, OrderedMap, prefixEnd } from "./ordered-map.ts";
 import { PastStates } from "./past-states.ts";
-import { type Entry, type Page, StoreError, type StoreEvent, type StoreWatch } from "./store.ts";
+import { type Entry, type Page, StoreError, type StoreEvent, type StoreWatch, type WatchInterest } from "./store.ts";
 import { WatchLogs } from "./watch-logs.ts";
 
 /** Initial state of a Snapshots: all entries as of `revision`. If `entries` is omitted, an empty state. */
@@ -169,9 +169,9 @@ export class Snapshots {
    * Every change with this prefix after `revision`. A revision not reached yet is waited for without an error. After
    * `close`, throws the error given there, or StoreError "closed"; `next()` throws StoreError "compacted".
    */
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
     this.#requireOpen();
-    return this.#watches.watch(prefix, revision, signal);
+    return this.#watches.watch(prefix, revision, signal, interest);
   }
 
   /**

@@ -109,9 +109,10 @@ export interface Store {
   /**
    * Every change with this prefix after `revision`, in order and without gaps, in batches. Throws StoreError
    * "compacted" once that is no longer possible. A consumer that pauses costs the store nothing. An empty batch only
-   * means that the store's revision has changed (see `progress`). Ends without an error when the signal aborts.
+   * means that the store's revision has changed (see `progress`). Ends without an error when the signal aborts. With
+   * `interest`, events that lack one of its terms may be left out; a store without an index returns them.
    */
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch;
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch;
   /** The newest revision, including every write acknowledged before the call. */
   revision(): Promise<number>;
   /** Drops history before `revision`: later reads and watches of older revisions fail with "compacted". */
@@ -127,6 +128,29 @@ export interface StoreWatch extends AsyncIterable<WatchBatch> {
    * call is pending, and when only other prefixes change. So a consumer that has handled its batches may announce it.
    */
   progress(): number;
+}
+
+/** A field and its value in an object. The index of a WatchInterest defines the names of fields. */
+export interface EventTerm {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** Reads the terms of events. Must be cheap and must not throw. */
+export interface EventIndex {
+  /** Whether the old or the new state has this term. True if the terms of a state cannot be read. */
+  has(event: StoreEvent, term: EventTerm): boolean;
+  /**
+   * Calls `visit` with the terms of the old and of the new state, which may be the same. Returns false if the terms of a
+   * state cannot be read.
+   */
+  visit(event: StoreEvent, visit: (field: string, value: string) => void): boolean;
+}
+
+/** What a watcher is interested in: events whose old or new state has all terms. At least one term. */
+export interface WatchInterest {
+  readonly index: EventIndex;
+  readonly terms: readonly EventTerm[];
 }
 
 /** Events of one prefix in order, and the revision up to which the prefix is completely known. */

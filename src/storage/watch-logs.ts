@@ -1,18 +1,32 @@
 import { END, type Pollable, PollWaiter } from "../base/util/pollable.ts";
 import { EventLog } from "./event-log.ts";
-import { StoreError, type StoreEvent, type StoreWatch, type WatchBatch } from "./store.ts";
+import {
+  type EventIndex,
+  type EventTerm,
+  StoreError,
+  type StoreEvent,
+  type StoreWatch,
+  type WatchBatch,
+  type WatchInterest,
+} from "./store.ts";
+import { TermLogs } from "./term-logs.ts";
 
 const maxBatchEvents = 1000;
 const maxWokenPerTurn = 256;
 
-/** The events of one watched prefix, shared by all its watchers. */
-interface PrefixLog {
+/** The events of one watched prefix, or those of them with one term, shared by all their watchers. */
+interface WatchLog {
   readonly prefix: string;
+  /** Of the log of a term: the log of the whole prefix, and the term. */
+  readonly part?: { readonly whole: WatchLog; readonly index: EventIndex; readonly term: EventTerm };
+  /** Of the log of a whole prefix: the logs of terms. */
+  readonly parts: TermLogs<WatchLog>;
   events: EventLog;
-  /** Holds every event with the prefix after this revision, except compacted ones. */
+  /** Holds every event of the log after this revision, except compacted ones. */
   start: number;
   /** Revision of the newest event that was compacted. */
   droppedRevision: number;
+  /** Includes those of the parts. */
   watchers: number;
   readonly waiting: Set<Watcher>;
   isDirty: boolean;
@@ -26,14 +40,15 @@ interface PrefixLog {
  *   event "/pods/b/y"   goes to the log of "/pods/"
  *   event "/pods/a/x1"  goes to both ("/pods/a/x" is a prefix of it as well)
  *   event "/nodes/n"    goes to neither and wakes no watcher
+ * In the same way, a change only wakes watchers with an interest if it has the term under which they are filed.
  */
 export class WatchLogs {
   readonly #all: EventLog;
-  readonly #byPrefix = new Map<string, PrefixLog>();
+  readonly #byPrefix = new Map<string, WatchLog>();
   // Lengths of the watched prefixes that do not end in "/", by their folder, with the number of prefixes of that
   // length.
   readonly #lengths = new Map<string, Map<number, number>>();
-  #dirty: PrefixLog[] = [];
+  #dirty: WatchLog[] = [];
   /** The watchers of the log being processed, and how many of them have been woken. */
   #woken: readonly Watcher[] = [];
   #wokenAt = 0;
@@ -87,15 +102,15 @@ export class WatchLogs {
   }
 
   /** Does nothing until the first `next()`. */
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
-    return new Watcher(this, { prefix, revision, signal });
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
+    return new Watcher(this, { prefix, revision, signal, interest });
   }
 
   /** Drops events older than `revision` from all logs. */
   dropBefore(revision: number): void {
     this.#start = revision - 1;
     this.#oldest = revision;
-    for (const log of this.#byPrefix.values()) {
+    for (const log of this.#logs()) {
       const dropped = log.events.dropBefore(revision).at(-1);
       if (dropped !== undefined) log.droppedRevision = dropped.revision;
     }
@@ -104,13 +119,27 @@ export class WatchLogs {
   /** Ends all watches, without an error or with the given one. */
   close(error?: Error): void {
     this.#closed ??= { error };
-    for (const log of [...this.#byPrefix.values()]) {
+    for (const log of [...this.#logs()]) {
       for (const watcher of [...log.waiting]) watcher.wake();
     }
   }
 
-  /** The log of a prefix with all events after `revision`. Each call must be matched by a call of `release`. */
-  open(prefix: string, revision: number): PrefixLog {
+  /**
+   * A log of a prefix with all events after `revision` that are of interest. Each call must be matched by a call of
+   * `release`.
+   */
+  open(prefix: string, revision: number, interest?: WatchInterest): WatchLog {
+    const whole = this.#openWhole(prefix, revision);
+    const [first, ...others] = interest?.terms ?? [];
+    if (interest === undefined || first === undefined) return whole;
+    const { index } = interest;
+    const watchers = (term: EventTerm) => whole.parts.get(index, term)?.watchers ?? 0;
+    // Of several terms, one that many have in common would wake many in vain.
+    const term = others.reduce((best, other) => (watchers(other) < watchers(best) ? other : best), first);
+    return this.#openPart({ whole, index, term }, revision);
+  }
+
+  #openWhole(prefix: string, revision: number): WatchLog {
     if (revision < this.#start) throw this.compactedError(prefix);
     let log = this.#byPrefix.get(prefix);
     if (log === undefined || revision < log.start) {
@@ -119,19 +148,39 @@ export class WatchLogs {
         const event = this.#all.at(i);
         if (event?.key.startsWith(prefix)) events.append(event);
       }
-      log = this.#replaceLog(log, prefix, events);
-      log.start = revision;
+      log = refill(log, events, revision) ?? this.#addWhole(prefix, events, revision);
+    }
+    log.watchers++;
+    return log;
+  }
+
+  #openPart(part: NonNullable<WatchLog["part"]>, revision: number): WatchLog {
+    const { whole, index, term } = part;
+    let log = whole.parts.get(index, term);
+    if (log === undefined || revision < log.start) {
+      const events = new EventLog();
+      for (let i = whole.events.indexAfter(revision); i < whole.events.length; i++) {
+        const event = whole.events.at(i);
+        if (event !== undefined && index.has(event, term)) events.append(event);
+      }
+      log = refill(log, events, revision) ?? newLog(whole.prefix, events, revision, part);
+      whole.parts.set(index, term, log);
     }
     log.watchers++;
     return log;
   }
 
   /** Releases a log returned by `open`. The last release drops the log. */
-  release(log: PrefixLog): void {
+  release(log: WatchLog): void {
+    const { prefix, part } = log;
     log.watchers--;
-    if (log.watchers > 0) return;
-    this.#byPrefix.delete(log.prefix);
-    this.#countLength(log.prefix, -1);
+    if (part !== undefined) {
+      if (log.watchers === 0) part.whole.parts.delete(part.index, part.term);
+      this.release(part.whole);
+    } else if (log.watchers === 0) {
+      this.#byPrefix.delete(prefix);
+      this.#countLength(prefix, -1);
+    }
   }
 
   /** Error for a watcher whose next event was compacted. */
@@ -152,10 +201,12 @@ export class WatchLogs {
     }
   }
 
-  #appendTo(log: PrefixLog | undefined, event: StoreEvent): void {
-    if (log === undefined) return;
+  #appendTo(log: WatchLog | undefined, event: StoreEvent): void {
+    // An event comes to the log of a term once for its old and once for its new state.
+    if (log === undefined || log.events.at(log.events.length - 1) === event) return;
     log.events.append(event);
     log.latest = undefined;
+    if (!log.parts.isEmpty) log.parts.find(event, (part) => this.#appendTo(part, event));
     if (log.isDirty || log.waiting.size === 0) return;
     log.isDirty = true;
     this.#dirty.push(log);
@@ -189,26 +240,18 @@ export class WatchLogs {
     }
   }
 
-  // Watchers keep a reference to their log, so a log that has to reach further back is refilled in place.
-  #replaceLog(log: PrefixLog | undefined, prefix: string, events: EventLog): PrefixLog {
-    if (log !== undefined) {
-      log.events = events;
-      log.latest = undefined;
-      return log;
-    }
-    const created: PrefixLog = {
-      prefix,
-      events,
-      start: 0,
-      droppedRevision: 0,
-      watchers: 0,
-      waiting: new Set(),
-      isDirty: false,
-      latest: undefined,
-    };
-    this.#byPrefix.set(prefix, created);
+  #addWhole(prefix: string, events: EventLog, start: number): WatchLog {
+    const log = newLog(prefix, events, start);
+    this.#byPrefix.set(prefix, log);
     this.#countLength(prefix, 1);
-    return created;
+    return log;
+  }
+
+  *#logs(): Generator<WatchLog> {
+    for (const log of this.#byPrefix.values()) {
+      yield log;
+      yield* log.parts;
+    }
   }
 
   #countLength(prefix: string, step: 1 | -1): void {
@@ -223,11 +266,34 @@ export class WatchLogs {
   }
 }
 
+function newLog(prefix: string, events: EventLog, start: number, part?: WatchLog["part"]): WatchLog {
+  return {
+    prefix,
+    part,
+    parts: part === undefined ? new TermLogs() : NO_PARTS,
+    events,
+    start,
+    droppedRevision: 0,
+    watchers: 0,
+    waiting: new Set(),
+    isDirty: false,
+    latest: undefined,
+  };
+}
+
+const NO_PARTS = new TermLogs<WatchLog>();
+
+// Watchers keep a reference to their log, so a log that has to reach further back is refilled in place.
+function refill(log: WatchLog | undefined, events: EventLog, start: number): WatchLog | undefined {
+  return log && Object.assign(log, { events, start, latest: undefined });
+}
+
 class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Pollable<WatchBatch> {
   readonly #logs: WatchLogs;
   readonly #prefix: string;
   readonly #signal: AbortSignal;
-  #log: PrefixLog | undefined;
+  readonly #interest: WatchInterest | undefined;
+  #log: WatchLog | undefined;
   #waiter: PollWaiter<WatchBatch> | undefined;
   #onReady: (() => void) | undefined;
   /** Whether the last `poll` found nothing. */
@@ -238,10 +304,14 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
   #consumed: number;
   #isDone = false;
 
-  constructor(logs: WatchLogs, options: { prefix: string; revision: number; signal: AbortSignal }) {
+  constructor(
+    logs: WatchLogs,
+    options: { prefix: string; revision: number; signal: AbortSignal; interest: WatchInterest | undefined },
+  ) {
     this.#logs = logs;
     this.#prefix = options.prefix;
     this.#signal = options.signal;
+    this.#interest = options.interest;
     this.#cursor = options.revision;
     this.#consumed = options.revision;
   }
@@ -311,15 +381,15 @@ class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Polla
     return this.#take(this.#log ?? this.#open());
   }
 
-  #open(): PrefixLog {
-    const log = this.#logs.open(this.#prefix, this.#cursor);
+  #open(): WatchLog {
+    const log = this.#logs.open(this.#prefix, this.#cursor, this.#interest);
     this.#log = log;
     if (this.#onReady !== undefined) log.waiting.add(this);
     this.#signal.addEventListener("abort", this.#onAbort);
     return log;
   }
 
-  #take(log: PrefixLog): WatchBatch | undefined {
+  #take(log: WatchLog): WatchBatch | undefined {
     if (log.droppedRevision > this.#cursor) throw this.#logs.compactedError(this.#prefix);
     if (log.events.lastRevision <= this.#cursor) return undefined;
     if (log.latest?.cursor !== this.#cursor) {

@@ -10,6 +10,7 @@ import type {
   Snapshot,
   Store,
   StoreWatch,
+  WatchInterest,
   WriteResult,
 } from "../../storage/store.ts";
 import type { Activity } from "./activity.ts";
@@ -72,9 +73,9 @@ export class WorldStore implements Store {
     return result;
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
     this.#options.activity.move();
-    return this.#inner.watch(prefix, revision, signal);
+    return this.#inner.watch(prefix, revision, signal, interest);
   }
 
   revision(): Promise<number> {

@@ -3,6 +3,7 @@ import { parseJson } from "../../data/encoding/json/json.ts";
 import { decodeObject, isProtobuf, type SchemaOf } from "../../data/encoding/protobuf/envelope.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Draft } from "./draft.ts";
+import { RecentObjects } from "./recent-objects.ts";
 
 /** Dependencies of reading Kubernetes protobuf. Custom kinds are never stored in it. */
 export interface StoredProtobuf {
@@ -12,12 +13,8 @@ export interface StoredProtobuf {
   setDefaults(object: KubeObject): void;
 }
 
-const SHARED_COUNT = 128;
-/** Larger values are not kept. */
-const MAX_SHARED_BYTES = 32 * 1024;
-
-/** The objects decoded last, by the stored bytes. Forked control planes share entries, so it may be global. */
-const recent = new Map<Uint8Array, { readonly modRevision: number; readonly object: KubeObject }>();
+/** The objects decoded last, by their stored bytes and revision. Forked control planes share entries, so it is global. */
+const recent = new RecentObjects<Uint8Array, number>();
 
 /**
  * Converts between store entries and objects. Reads values of kube-apiserver and its older releases: JSON and
@@ -45,16 +42,7 @@ export class ObjectCodec {
    */
   share(entry: Entry): KubeObject {
     const { value, modRevision } = entry;
-    const known = recent.get(value);
-    if (known?.modRevision === modRevision) return known.object;
-    const object = this.read(entry);
-    if (value.length > MAX_SHARED_BYTES) return object;
-    recent.set(value, { modRevision, object });
-    if (recent.size > SHARED_COUNT) {
-      const [oldest] = recent.keys();
-      if (oldest !== undefined) recent.delete(oldest);
-    }
-    return object;
+    return recent.get(value, modRevision, value.length, () => this.read(entry));
   }
 
   #readProtobuf(value: Uint8Array): KubeObject {

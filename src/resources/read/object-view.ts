@@ -4,9 +4,13 @@ import type { Entry } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { coerceStored, convertObject } from "../model/conversion.ts";
 import type { ObjectCodec } from "../model/object-codec.ts";
+import { RecentObjects } from "../model/recent-objects.ts";
 import { strategyOf } from "../strategies/strategy-of.ts";
 
 const text = new TextEncoder();
+
+/** The objects decoded last that are not served as stored, by entry and version. */
+const recent = new RecentObjects<Entry, Printer>();
 
 /** Decodes and prints objects of one served version. Created once per version. */
 export class Printer {
@@ -47,11 +51,20 @@ export class Printer {
     return this.#head;
   }
 
-  /** Whether the current schema leaves a stored object unchanged: nothing is pruned or defaulted. */
-  isUnchanged(entry: Entry): boolean {
-    const object = coerceStored(this.resource.definition, this.codec.read(entry));
+  /** The object of an entry in this version. Shared with others who read it soon: do not modify. */
+  read(entry: Entry): KubeObject {
     const { value } = entry;
-    const now = this.codec.write(object);
+    if (this.servesStoredBytes && this.spliceAt(value) > 0) return this.codec.share(entry);
+    return recent.get(entry, this, value.length, () => {
+      const { definition, apiVersion } = this.resource;
+      return convertObject(definition, coerceStored(definition, this.codec.read(entry)), apiVersion);
+    });
+  }
+
+  /** Whether the current schema leaves an object of this version unchanged: nothing is pruned or defaulted. */
+  isUnchanged(entry: Entry): boolean {
+    const { value } = entry;
+    const now = this.codec.write(this.read(entry));
     return Buffer.compare(now, value.subarray(0, endOf(value))) === 0;
   }
 
@@ -106,19 +119,14 @@ export class EntryView implements ObjectView {
 
   get object(): KubeObject {
     const derived = this.#derive();
-    derived.object ??= this.#isShownAsStored() ? this.#printer.codec.share(this.#entry) : this.#decode();
+    derived.object ??= this.#read();
     return derived.object;
   }
 
-  #isShownAsStored(): boolean {
-    const { servesStoredBytes } = this.#printer;
-    return this.#deletion === undefined && servesStoredBytes && this.#printer.spliceAt(this.#entry.value) > 0;
-  }
-
-  #decode(): KubeObject {
-    const { codec, resource } = this.#printer;
-    const stored = coerceStored(resource.definition, codec.read(this.#entry, this.#revision));
-    return convertObject(resource.definition, stored, resource.apiVersion);
+  #read(): KubeObject {
+    const object = this.#printer.read(this.#entry);
+    if (this.#deletion === undefined) return object;
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#revision) } };
   }
 
   get stored(): { readonly bytes: number; readonly isCopied: boolean } {

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../base/api/object.ts";
 import type { WatchEvent } from "../../base/api/reply.ts";
 import type { Timer } from "../../base/util/clock.ts";
 import { END, type Pollable, PollWaiter, pollableOf } from "../../base/util/pollable.ts";
-import type { Entry, StoreWatch, WatchBatch } from "../../storage/store.ts";
+import type { Entry, StoreWatch, WatchBatch, WatchInterest } from "../../storage/store.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import { translateStoreError } from "../model/store-errors.ts";
@@ -12,7 +12,7 @@ import { convertEntries, convertsInBatches } from "./converted-views.ts";
 import { listObjects } from "./object-list.ts";
 import { viewObject } from "./object-view.ts";
 import type { Selection } from "./selection.ts";
-import type { EntryViewer, ResourceViews } from "./view-cache.ts";
+import type { EntryViewer } from "./view-cache.ts";
 
 type Batch = readonly WatchEvent[];
 type Result = IteratorResult<Batch, undefined>;
@@ -201,8 +201,8 @@ class LiveEvents implements Pollable<Batch> {
     this.#watched = watched;
     this.#from = from;
     this.#bookmarked = from;
-    const prefix = context.keys.prefix(resource.definition, request.selection.namespace);
-    this.#watch = context.store.watch(prefix, from, signal);
+    const { prefix, interest } = scopeOf(context, resource, request.selection);
+    this.#watch = context.store.watch(prefix, from, signal, interest);
     this.#source = pollableOf(this.#watch);
     if (convertsInBatches(resource)) {
       this.#converted = new ConvertedEvents(this.#source, (batch) => this.#convert(batch));
@@ -252,7 +252,9 @@ class LiveEvents implements Pollable<Batch> {
   #translate(batch: WatchBatch | undefined | typeof END): Batch | undefined | typeof END {
     if (batch === END || batch === undefined) return batch;
     const { context, resource, request } = this.#watched;
-    return translate(context.views.of(resource), request.selection, batch);
+    const { selection } = request;
+    const views = context.views.of(resource);
+    return views.events(batch, selection.key, () => translateBatch(views, selection, batch));
   }
 
   /** Converts a batch of a kind with a batch converter. */
@@ -265,10 +267,8 @@ class LiveEvents implements Pollable<Batch> {
       return [entry, isPreviousNeeded ? previous : undefined].filter((one) => one !== undefined);
     });
     const convert = () => convertEntries(context, resource, entries);
-    // With a selector, more of the previous states are needed.
-    if (!selection.isEverything) return translateBatch(await convert(), selection, batch);
-    const viewer = await views.converted(batch, convert);
-    return views.events(batch, () => translateBatch(viewer, selection, batch));
+    const viewer = await views.converted(batch, !selection.isEverything, convert);
+    return views.events(batch, selection.key, () => translateBatch(viewer, selection, batch));
   }
 
   /** Schedules bookmarks about once a minute and shortly before the end, then the end. */
@@ -316,9 +316,19 @@ function bookmark(resource: ServedResource, revision: number, endsInitialEvents 
   return { type: "BOOKMARK", view: viewObject(object) };
 }
 
-function translate(views: ResourceViews, selection: Selection, batch: WatchBatch): Batch {
-  if (!selection.isEverything) return translateBatch(views, selection, batch);
-  return views.events(batch, () => translateBatch(views, selection, batch));
+/** Few keys and terms that all selected objects have. Other objects may have them, too. */
+function scopeOf(
+  { keys, views }: ResourceContext,
+  resource: ServedResource,
+  { namespace, name, terms }: Selection,
+): { readonly prefix: string; readonly interest?: WatchInterest } {
+  const prefix = keys.prefix(resource.definition, namespace);
+  const isFolder = namespace !== "" || resource.definition.scope === "Cluster";
+  // Unlike terms, keys are known without decoding.
+  if (isFolder && name !== undefined) return { prefix: prefix + name };
+  // The terms of a kind with a batch converter are only known after the conversion.
+  if (terms.length === 0 || convertsInBatches(resource)) return { prefix };
+  return { prefix, interest: { index: views.of(resource).index, terms } };
 }
 
 function translateBatch(views: EntryViewer, selection: Selection, batch: WatchBatch): Batch {

@@ -1,9 +1,11 @@
 import { badRequest } from "../../base/api/api-error.ts";
 import { type FieldSelector, matchesFields, parseFieldSelector } from "../../base/api/field-selector.ts";
-import { matchesLabels, parseLabelSelector } from "../../base/api/label-selector.ts";
+import { type LabelSelector, matchesLabels, parseLabelSelector } from "../../base/api/label-selector.ts";
 import { parseShardSelector } from "../../base/api/shard-selector.ts";
+import type { EventTerm } from "../../storage/store.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { SelectableValues } from "./selectable.ts";
+import { fieldTerm, labelTerm } from "./selectable-index.ts";
 
 /** The objects that a list or watch selects. */
 export interface Selection {
@@ -13,6 +15,10 @@ export interface Selection {
   readonly name: string | undefined;
   /** Whether everything in the namespace matches, so nothing needs to be decoded. */
   readonly isEverything: boolean;
+  /** Selections of a kind with the same key match the same objects of a namespace. */
+  readonly key: string;
+  /** What all matching objects have in common: fields and labels with one possible value. */
+  readonly terms: readonly EventTerm[];
   /** The shard selector in canonical form, if there is one. */
   readonly shard: string | undefined;
   matches(values: SelectableValues): boolean;
@@ -39,6 +45,8 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
     namespace: request.namespace,
     name: pinned,
     isEverything,
+    key: isEverything ? "" : JSON.stringify([request.labelSelector, request.fieldSelector, shard?.text]),
+    terms: termsOf(fields, labels),
     shard: shard?.text,
     matches: (values) =>
       isEverything ||
@@ -46,6 +54,15 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
         (fields.length === 0 || matchesFields(fields, readField(values))) &&
         (shard?.matches(values.object) ?? true)),
   };
+}
+
+function termsOf(fields: FieldSelector, labels: LabelSelector): EventTerm[] {
+  const ofFields = fields.filter(({ isEqual }) => isEqual).map(({ field, value }) => fieldTerm(field, value));
+  const ofLabels = labels.flatMap(({ key, operator, values: [only, ...others] }) => {
+    const isEquality = operator === "=" || operator === "==" || operator === "in";
+    return isEquality && only !== undefined && others.length === 0 ? [labelTerm(key, only)] : [];
+  });
+  return [...ofFields, ...ofLabels];
 }
 
 type FieldReader = (values: SelectableValues) => string;

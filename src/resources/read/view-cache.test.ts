@@ -82,7 +82,7 @@ test("values for selectors outlive the decoded object", () => {
   assert.equal(views.of(resource).selectable(first), selectable);
 });
 
-test("watchers of one version share the events of a batch", () => {
+test("watchers of one version with one selection share the events of a batch", () => {
   const views = new ViewCache(codec);
   const batch = { events: [], revision: 1 };
   let translations = 0;
@@ -90,10 +90,11 @@ test("watchers of one version share the events of a batch", () => {
     translations += 1;
     return [];
   };
-  const [first, again] = [views.of(resource).events(batch, translate), views.of(resource).events(batch, translate)];
-  assert.equal(first, again);
-  views.of(other).events(batch, translate);
-  assert.equal(translations, 2);
+  const first = views.of(resource).events(batch, "", translate);
+  assert.equal(views.of(resource).events(batch, "", translate), first);
+  views.of(other).events(batch, "", translate);
+  views.of(resource).events(batch, "app=web", translate);
+  assert.equal(translations, 3);
 });
 
 test("evicts forms of objects above the byte limit", () => {

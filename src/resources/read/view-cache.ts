@@ -5,6 +5,7 @@ import type { ServedResource } from "../model/catalog.ts";
 import type { ObjectCodec } from "../model/object-codec.ts";
 import { Derived, type DerivedCache, EntryView, Printer, type Shown } from "./object-view.ts";
 import { readSelectable, type SelectableValues } from "./selectable.ts";
+import { SelectableIndex } from "./selectable-index.ts";
 
 /**
  * Views of entries, for one control plane. Entries may be shared (between versions of a kind, or forks of the store),
@@ -64,12 +65,15 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   readonly #derived: DerivedValues = new Map();
   readonly #selectable = new WeakMap<Entry, SelectableValues>();
   readonly #unchanged = new WeakMap<Entry, boolean>();
-  readonly #events = new WeakMap<WatchBatch, readonly WatchEvent[]>();
-  readonly #converted = new WeakMap<WatchBatch, Promise<EntryViewer>>();
+  readonly #events = new WeakMap<WatchBatch, Map<string, readonly WatchEvent[]>>();
+  readonly #converted = new WeakMap<WatchBatch, Map<boolean, Promise<EntryViewer>>>();
+  /** The terms of changes, for watches with selectors. */
+  readonly index: SelectableIndex;
 
   constructor(printer: Printer, recent: Recent) {
     this.#printer = printer;
     this.#recent = recent;
+    this.index = new SelectableIndex(printer.resource, (entry) => this.selectable(entry));
   }
 
   view(entry: Entry): ObjectView {
@@ -94,8 +98,7 @@ export class ResourceViews implements EntryViewer, DerivedCache {
   selectable(entry: Entry): SelectableValues {
     let selectable = this.#selectable.get(entry);
     if (!selectable) {
-      // An object decoded for this purpose is not cached.
-      const object = this.#derived.get(entry)?.object ?? new EntryView(this.#printer, entry).object;
+      const object = this.#derived.get(entry)?.object ?? this.#printer.read(entry);
       selectable = readSelectable(this.#printer.resource, object);
       this.#selectable.set(entry, selectable);
     }
@@ -117,24 +120,29 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     return isUnchanged;
   }
 
-  /** The events of a batch for watches that select everything. Shared by all watchers of a prefix. */
-  events(batch: WatchBatch, translate: () => readonly WatchEvent[]): readonly WatchEvent[] {
-    let events = this.#events.get(batch);
+  /** The events of a batch for one selection, given by its key. Shared by all watchers with this selection. */
+  events(batch: WatchBatch, selection: string, translate: () => readonly WatchEvent[]): readonly WatchEvent[] {
+    const known = inMap(this.#events, batch);
+    let events = known.get(selection);
     if (!events) {
       events = translate();
-      this.#events.set(batch, events);
+      known.set(selection, events);
     }
     return events;
   }
 
-  /** The viewer for a batch that had to be converted. Shared by all watchers of a prefix. */
-  converted(batch: WatchBatch, convert: () => Promise<EntryViewer>): Promise<EntryViewer> {
-    let viewer = this.#converted.get(batch);
+  /**
+   * The viewer for a batch that had to be converted. Shared by all watchers. `withPrevious`: the previous states of all
+   * events were converted, which selectors need, not just those of deletions.
+   */
+  converted(batch: WatchBatch, withPrevious: boolean, convert: () => Promise<EntryViewer>): Promise<EntryViewer> {
+    const known = inMap(this.#converted, batch);
+    let viewer = known.get(withPrevious);
     if (!viewer) {
       viewer = convert();
-      this.#converted.set(batch, viewer);
+      known.set(withPrevious, viewer);
       // After a failure the next call tries again.
-      viewer.catch(() => this.#converted.delete(batch));
+      viewer.catch(() => known.delete(withPrevious));
     }
     return viewer;
   }
@@ -148,6 +156,15 @@ export class ResourceViews implements EntryViewer, DerivedCache {
     }
     return derived;
   }
+}
+
+function inMap<Key extends object, Name, Value>(maps: WeakMap<Key, Map<Name, Value>>, key: Key): Map<Name, Value> {
+  let map = maps.get(key);
+  if (!map) {
+    map = new Map();
+    maps.set(key, map);
+  }
+  return map;
 }
 
 type DerivedValues = Map<Shown, Derived>;

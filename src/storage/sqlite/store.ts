@@ -15,6 +15,7 @@ import {
   StoreError,
   type StoreEvent,
   type StoreWatch,
+  type WatchInterest,
   type WriteResult,
 } from "../store.ts";
 import { requireFitting } from "../value-limit.ts";
@@ -115,9 +116,9 @@ export class SqliteStore implements Store {
     return this.#writes.write({ key, value: undefined, expected, expiresAtMs: undefined });
   }
 
-  watch(prefix: string, revision: number, signal: AbortSignal): StoreWatch {
+  watch(prefix: string, revision: number, signal: AbortSignal, interest?: WatchInterest): StoreWatch {
     this.#requireOpen();
-    return this.#snapshots.watch(prefix, revision, signal);
+    return this.#snapshots.watch(prefix, revision, signal, interest);
   }
 
   async revision(): Promise<number> {

@@ -40,9 +40,14 @@ async function* from(
   if (error) throw error;
 }
 
-function watch(batches: AsyncIterable<readonly WatchEvent[]>, kind?: string, query = ""): EncodedReply {
+function watch(
+  batches: AsyncIterable<readonly WatchEvent[]>,
+  kind?: string,
+  query = "",
+  now: () => number = () => 0,
+): EncodedReply {
   const accept = kind === undefined ? "application/json" : `application/json;as=${kind};v=v1;g=meta.k8s.io`;
-  const context = { warnings: [], auditId: "id", now: () => 0 };
+  const context = { warnings: [], auditId: "id", now };
   return encodeReply(testRequest({ accept }, query), { type: "watch", events: batches, table: TABLE }, context);
 }
 
@@ -122,6 +127,26 @@ describe("watches", () => {
     assert.equal(events[0]?.object.rows[0]?.object, null);
     assert.equal(events[1]?.object.columnDefinitions, null);
     assert.deepEqual(events[1]?.object.rows[0]?.object?.metadata, marker.metadata);
+  });
+
+  it("share tables of the same form for a second", async () => {
+    const view = viewOf(pod("a"));
+    const batches = [[{ type: "ADDED", view }], [{ type: "ADDED", view }]] as const;
+    const tables = async (query: string, nowMs: number) => {
+      await chunksOf(watch(from(batches), "Table", query, () => nowMs));
+      return [...view.encodings.values()];
+    };
+    const [first, other, ...more] = await tables("", 1000);
+    assert.notEqual(first, other, "with and without columns");
+    assert.deepEqual(more, []);
+    assert.deepEqual(
+      (await tables("", 1999)).map((table) => [first, other].indexOf(table as Buffer)),
+      [0, 1],
+    );
+    assert.equal((await tables("includeObject=None", 1999)).length, 4);
+    const [later, ...rest] = await tables("", 2000);
+    assert.notEqual(later, first);
+    assert.equal(rest.length, 3);
   });
 
   it("end with an ERROR event that is sent or thrown", async () => {

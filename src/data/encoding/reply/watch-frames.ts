@@ -222,7 +222,7 @@ function framerOf(form: WatchForm): Framer {
   }
   if (table !== undefined && transform.kind === "Table") {
     const work: RowWork = { visits: 0 };
-    return { object: tableFramer(table, form.now, work), error: frameError, work };
+    return { ...tableFrames(table, form.now, work), error: frameError, work };
   }
   const { version } = transform;
   const name = `partial/${version}`;
@@ -248,25 +248,44 @@ function joinFrame(type: string, json: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), json, FRAME_END]);
 }
 
+/** In which second the cached frames of tables were made. */
+const tableSeconds = new WeakMap<Uint8Array, number>();
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-// Ages in cells change with time, so tables are not cached.
-function tableFramer(table: NonNullable<WatchForm["table"]>, now: () => number, work: RowWork): Framer["object"] {
-  let isFirst = true;
-  return ({ type, view }) => {
-    const { object } = view;
+// Ages in cells change with time, so frames are shared for a second, and batches are not shared.
+function tableFrames(
+  { shape, options }: NonNullable<WatchForm["table"]>,
+  clock: () => number,
+  work: RowWork,
+): Pick<Framer, "object" | "fresh"> {
+  let omitsColumns = false;
+  const frame = ({ type, view: { object } }: ObjectEvent, now: number) => {
+    const { version, includeObject } = options;
     // Compat: the bookmark with `k8s.io/initial-events-end` shows its metadata even with includeObject=None.
     const isMarker = type === "BOOKMARK" && object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
-    const value = tableOfObject(table.shape, object, {
-      version: table.options.version,
-      includeObject: isMarker && table.options.includeObject === "None" ? "Metadata" : table.options.includeObject,
-      now: now(),
-      omitsColumns: !isFirst,
-      work,
-    });
-    isFirst = false;
+    const shown = isMarker && includeObject === "None" ? "Metadata" : includeObject;
+    const value = tableOfObject(shape, object, { version, includeObject: shown, now, omitsColumns, work });
     return Buffer.from(`{"type":"${type}","object":${JSON.stringify(value)}}\n`);
   };
+  const fresh = (event: ObjectEvent) => frame(event, clock());
+  const shared = (event: ObjectEvent) => {
+    const second = Math.floor(clock() / 1000);
+    const key = `watch/${event.type}/table/${options.version}/${options.includeObject}/${omitsColumns}`;
+    const { encodings } = event.view;
+    const known = encodings.get(key);
+    if (known !== undefined && tableSeconds.get(known) === second) return known;
+    const made = fresh(event);
+    tableSeconds.set(made, second);
+    encodings.set(key, made);
+    return made;
+  };
+  const noting = (make: Framer["object"]) => (event: ObjectEvent) => {
+    const bytes = make(event);
+    omitsColumns = true;
+    return bytes;
+  };
+  return { object: noting(shared), fresh: noting(fresh) };
 }
 
 function frameError(status: Status): Buffer {
