@@ -1,9 +1,5 @@
-import path from "node:path";
 import { clientFor } from "../test/support/client.ts";
-import { freePort } from "../test/support/ports.ts";
-import { startProcess, waitUntilReady } from "../test/support/process.ts";
 import {
-  type Arena,
   type Contestant,
   describeMachine,
   median,
@@ -11,6 +7,7 @@ import {
   printTable,
   residentMegabytes,
   say,
+  startBare,
   token,
 } from "./support.ts";
 import { type LoadResult, loadHttp1, loadHttp2 } from "./support-load.ts";
@@ -37,20 +34,6 @@ async function pagePaths({ base }: Contestant): Promise<{ paths: string[]; pageB
     if (path !== "") paths.push(path);
   }
   return { paths, pageBytes };
-}
-
-async function startBare(arena: Arena, bytes: number): Promise<{ server: Contestant; close(): Promise<void> }> {
-  const port = await freePort();
-  const program = path.join(import.meta.dirname, "support-bare-server.ts");
-  const started = await startProcess(process.execPath, [
-    program,
-    arena.certificateDirectory,
-    String(port),
-    String(bytes),
-  ]);
-  const base = `https://127.0.0.1:${port}`;
-  await waitUntilReady(started, base, { token: "", withinMs: 10_000 });
-  return { server: { name: "bare Node", base, pid: started.pid }, close: () => started.kill() };
 }
 
 type Results = Map<string, LoadResult[]>;
@@ -105,9 +88,9 @@ async function main(): Promise<void> {
     }
     const { binnacle, kubeApiserver } = arena;
     const own = await pagePaths(binnacle);
-    const bare = await startBare(arena, own.pageBytes);
+    const bare = await startBare(arena.certificateDirectory);
     const contestants = [
-      { server: bare.server, paths: ["/"] },
+      { server: bare, paths: [`/${own.pageBytes}`] },
       { server: binnacle, paths: own.paths },
       ...(kubeApiserver ? [{ server: kubeApiserver, paths: (await pagePaths(kubeApiserver)).paths }] : []),
     ];
@@ -129,7 +112,7 @@ async function main(): Promise<void> {
     );
     printTable(table);
     printTable([["resident memory afterwards", ""], ...memory]);
-    await bare.close();
+    await bare.kill();
   } finally {
     await arena.close();
   }

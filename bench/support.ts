@@ -68,29 +68,45 @@ export async function openArena(options: ArenaOptions): Promise<Arena> {
   }
 }
 
-/** Starts the built Binnacle, or another build of it, on an etcd, with its certificates in the given folder. */
+/** A server that this process has started. */
+export type StartedContestant = Contestant & { kill(): Promise<void> };
+
+/**
+ * Starts the built Binnacle, or another build of it, on an etcd or on memory, with its certificates in the given folder.
+ * `onOutput` gets what it prints.
+ */
 export async function startBuilt(
-  etcdEndpoint: string,
+  etcdEndpoint: string | "memory",
   directory: string,
   cli: string = ownCli,
-): Promise<Contestant & { kill(): Promise<void> }> {
+  onOutput?: (text: string) => void,
+): Promise<StartedContestant> {
   await mkdir(directory, { recursive: true });
   const port = await freePort();
   const base = `https://127.0.0.1:${port}`;
   const nodeFlags = (process.env.BINNACLE_NODE_FLAGS ?? "").split(" ").filter((flag) => flag !== "");
   // Run as users run it: the program says itself how Node is to run it.
   const [program, ...first] = nodeFlags.length > 0 ? [process.execPath, ...nodeFlags, cli] : [cli];
-  const server = await startProcess(program, [
-    ...first,
-    "serve",
-    `--etcd-servers=${etcdEndpoint}`,
+  const flags = [
+    ...[...first, "serve", etcdEndpoint === "memory" ? "--store=memory" : `--etcd-servers=${etcdEndpoint}`],
     `--secure-port=${port}`,
     `--cert-dir=${directory}`,
     `--token-auth-file=${await writeTokenFile(directory)}`,
     "--service-cluster-ip-range=10.96.0.0/16",
-  ]);
+  ];
+  const server = await startProcess(program, flags, onOutput ? { onOutput } : {});
   await waitUntilReady(server, base, { token, withinMs: 60_000 });
   return { name: "Binnacle", base, pid: server.pid, kill: () => server.kill() };
+}
+
+/** Starts the bare Node server with the certificates of the given folder. Its path `/N` answers N bytes. */
+export async function startBare(directory: string): Promise<StartedContestant> {
+  const port = await freePort();
+  const program = path.join(import.meta.dirname, "support-bare-server.ts");
+  const started = await startProcess(process.execPath, [program, directory, String(port)]);
+  const base = `https://127.0.0.1:${port}`;
+  await waitUntilReady(started, base, { token: "", withinMs: 10_000 });
+  return { name: "bare Node", base, pid: started.pid, kill: () => started.kill() };
 }
 
 /** The youngest process of this name that this process started. */

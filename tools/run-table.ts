@@ -83,6 +83,12 @@ const bench: Group = {
       needsBuild: true,
     },
     {
+      name: "requests",
+      does: "processor time per request of each kind, beside kube-apiserver, memory and bare Node; --profile says where",
+      files: ["bench/requests.ts"],
+      needsBuild: true,
+    },
+    {
       name: "policies",
       does: "processor time per Pod with 0, 100 and 1,000 admission policies",
       files: ["bench/policies.ts"],

@@ -101,8 +101,16 @@ export class CacheFeed {
     return snapshots;
   }
 
+  /** The state, if it has reached `revision` already. */
+  held(revision: number): Snapshots | undefined {
+    const snapshots = this.#current?.snapshots;
+    return snapshots === undefined || snapshots.revision < revision || this.closed.aborted ? undefined : snapshots;
+  }
+
   /** Resolves to the state once it has reached `revision`. Throws StoreError "future-revision" after `timeoutMs`. */
   async reach(revision: number, timeoutMs: number): Promise<Snapshots> {
+    const held = this.held(revision);
+    if (held !== undefined) return held;
     const deadlineMs = this.#clock.monotonic() + timeoutMs;
     if (this.#current === undefined) await this.#loaded(timeoutMs);
     for (;;) {

@@ -131,13 +131,14 @@ export class CachedStore implements Store {
    * cache does not get there in time in the latter case: read from the remote instead.
    */
   async #snapshots(key: string, minRevision: number | undefined): Promise<Snapshots | undefined> {
-    if (minRevision !== undefined) return this.#feed.reach(minRevision, this.#freshnessMs);
+    if (minRevision !== undefined)
+      return this.#feed.held(minRevision) ?? this.#feed.reach(minRevision, this.#freshnessMs);
     const observer = this.#observer;
     const newest = await this.#probe.newest();
     const startMs = observer?.clock.monotonic() ?? 0;
     let snapshots: Snapshots | undefined;
     try {
-      snapshots = await this.#feed.reach(newest, this.#freshnessMs);
+      snapshots = this.#feed.held(newest) ?? (await this.#feed.reach(newest, this.#freshnessMs));
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== "future-revision") throw error;
     }

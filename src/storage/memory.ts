@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/util/clock.ts";
+import type { Eventually } from "../base/util/eventually.ts";
 import { Expiry, type ExpiryNote } from "./expiry.ts";
 import { HistoryLimit, type HistoryOptions } from "./history-limit.ts";
 import type { OrderedMap } from "./ordered-map.ts";
@@ -66,10 +67,11 @@ export class MemoryStore implements Store {
     return this.#isClosed ? undefined : this.#snapshots;
   }
 
-  async get(key: string, options: GetOptions = {}): Promise<Entry | undefined> {
+  get(key: string, { minRevision = 0 }: GetOptions = {}): Eventually<Entry | undefined> {
     this.#requireOpen();
-    if (options.minRevision !== undefined) await this.#snapshots.waitFor(options.minRevision, futureWaitMs);
-    return this.#snapshots.get(key);
+    const snapshots = this.#snapshots;
+    if (minRevision <= snapshots.revision) return snapshots.get(key);
+    return snapshots.waitFor(minRevision, futureWaitMs).then(() => snapshots.get(key));
   }
 
   async list(prefix: string, options: ListOptions = {}): Promise<Page> {

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/util/clock.ts";
+import type { Eventually } from "../base/util/eventually.ts";
 import {
   type Entry,
   type GetOptions,
@@ -58,7 +59,7 @@ export class ObservedStore implements Store {
     return this.#inner.snapshot?.(prefix);
   }
 
-  get(key: string, options?: GetOptions): Promise<Entry | undefined> {
+  get(key: string, options?: GetOptions): Eventually<Entry | undefined> {
     return this.#inner.get(key, options);
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/util/clock.ts";
+import type { Eventually } from "../base/util/eventually.ts";
 import type { Sequence } from "../base/util/sequence.ts";
 
 /** One key with its value, as it was at `modRevision`. Entries are immutable and shared by all readers. */
@@ -95,8 +96,8 @@ export interface Store {
    * waiting. Undefined if there is none now. Optional. If omitted, there never is one.
    */
   snapshot?(prefix: string): Snapshot | undefined;
-  /** Resolves to undefined if the key does not exist. */
-  get(key: string, options?: GetOptions): Promise<Entry | undefined>;
+  /** The entry of a key, or undefined if there is none. At once, if the store has it in memory. May throw, or reject. */
+  get(key: string, options?: GetOptions): Eventually<Entry | undefined>;
   /**
    * Entries whose key starts with `prefix`. Throws StoreError "compacted" if `revision` is no longer kept, and
    * "future-revision" if `revision` or `minRevision` is not reached within about 3 s.

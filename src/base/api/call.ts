@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import type { Eventually } from "../util/eventually.ts";
 import type { AdmissionTrace } from "./admission-trace.ts";
 import type { Attributes } from "./attributes.ts";
 import type { Json, JsonObject } from "./object.ts";
@@ -176,6 +177,6 @@ export class BodyError extends Error {
 }
 
 /** Responds to a call. Throws ApiError to reject it. */
-export type Handler = (call: Call) => Promise<ApiReply>;
+export type Handler = (call: Call) => Eventually<ApiReply>;
 /** Wraps a handler with one concern. */
 export type Stage = (next: Handler) => Handler;

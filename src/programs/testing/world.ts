@@ -175,6 +175,6 @@ export class World {
     if (isClient && isSteady) await this.activity.calm(isWatch ? 0 : 1);
     if (isWatch) this.activity.move();
     else call.whenFinished(ended);
-    return callers.run({ call, staleBy: 0 }, () => next(call)).finally(isClient ? () => {} : ended);
+    return callers.run({ call, staleBy: 0 }, async () => next(call)).finally(isClient ? () => {} : ended);
   };
 }

@@ -1,5 +1,6 @@
 import { notFound } from "../../base/api/api-error.ts";
 import type { ObjectView } from "../../base/api/reply.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import type { ResourceContext } from "../context.ts";
 import type { ServedResource } from "../model/catalog.ts";
 import type { ResourceDefinition } from "../model/definition.ts";
@@ -27,10 +28,12 @@ export class Collection {
    * Reads an object. Throws NotFound. `minRevision` 0 accepts any state. Optional. If omitted, the latest state is
    * read.
    */
-  async get(resource: ServedResource, key: ObjectKey, minRevision?: number): Promise<ObjectView> {
-    const entry = await this.#entries.read(this.#entries.key(key), "get", minRevision);
-    if (!entry) throw notFound(this.#entries.resourceName, key.name);
-    return showEntry(this.#entries.context, resource, entry);
+  get(resource: ServedResource, key: ObjectKey, minRevision?: number): Eventually<ObjectView> {
+    const entries = this.#entries;
+    return proceed(entries.read(entries.key(key), "get", minRevision), (entry) => {
+      if (!entry) throw notFound(entries.resourceName, key.name);
+      return showEntry(entries.context, resource, entry);
+    });
   }
 
   /** Creates an object. Throws AlreadyExists and Invalid. */

@@ -45,11 +45,15 @@ export class KindEntries {
   /**
    * Reads an entry. `minRevision` 0 accepts any state; if omitted, the latest is read. `operation` is used in errors.
    */
-  async read(key: string, operation: StoreOperation["operation"], minRevision?: number): Promise<Entry | undefined> {
-    try {
-      return await this.context.store.get(key, { minRevision });
-    } catch (error) {
+  read(key: string, operation: StoreOperation["operation"], minRevision?: number): Eventually<Entry | undefined> {
+    const fail = (error: unknown): never => {
       throw translateStoreError(error, { target: this.resourceName, operation, revision: minRevision });
+    };
+    try {
+      const reading = this.context.store.get(key, minRevision === undefined ? undefined : { minRevision });
+      return reading instanceof Promise ? reading.catch(fail) : reading;
+    } catch (error) {
+      return fail(error);
     }
   }
 

@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { requestEntityTooLarge } from "../../base/api/api-error.ts";
 import type { ApiRequest, Outcome } from "../../base/api/call.ts";
 import type { UserInfo } from "../../base/api/user-info.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
 import { hold, release } from "./keep-alive.ts";
 import type { Answer } from "./listener.ts";
@@ -86,7 +87,7 @@ function bodyInit(status: number, body: ReceivedResponse["body"]): ConstructorPa
 const NO_BODY: readonly number[] = [101, 204, 205, 304];
 
 /** Keeps the process alive until `run` is done, as a socket would. */
-async function keepingAlive<T>(run: () => Promise<T>): Promise<T> {
+async function keepingAlive<T>(run: () => Eventually<T>): Promise<T> {
   hold();
   try {
     return await run();

@@ -4,6 +4,7 @@ import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { SecureContextOptions } from "node:tls";
 import type { ApiRequest } from "../../base/api/call.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { EncodedReply } from "../../data/encoding/reply/encoded-reply.ts";
 import { ConnectionKeeper, type ConnectionLimits } from "./connection-keeper.ts";
 import type { Exchange } from "./exchange.ts";
@@ -13,7 +14,7 @@ import { filterUpgrades, keepParsing, serveStreams, socketBelow } from "./node-q
 import { Turns } from "./turns.ts";
 
 /** Answers a request. Must not reject: errors are replies too. */
-export type Answer = (request: ApiRequest) => Promise<EncodedReply>;
+export type Answer = (request: ApiRequest) => Eventually<EncodedReply>;
 
 /** TLS configuration, in PEM. */
 export interface TlsOptions {
@@ -270,7 +271,7 @@ class Edge implements Listener {
       // If the reply started before the listener was closed, it did not contain `Connection: close`.
       if (this.#isClosing && !new Set(this.#open.values()).has(socket)) socket.end();
     });
-    void this.#reply(exchange);
+    this.#reply(exchange);
   }
 
   #takeHttp2(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, raw: string[]): void {
@@ -299,25 +300,38 @@ class Edge implements Listener {
       if (!exchange.isReplied) exchange.abort();
       exchange.finish(exchange.carrier.isDelivered);
     });
-    void this.#reply(exchange);
+    this.#reply(exchange);
   }
 
-  async #reply(exchange: Exchange): Promise<void> {
+  #reply(exchange: Exchange): void {
+    const fail = (error: unknown): void => this.#giveUp(exchange, error);
     try {
-      const reply = await this.#answer(exchange);
-      if (reply.isLongRunning) {
-        exchange.isLongRunning = true;
-        if (this.#isClosing) exchange.abort();
-      }
-      exchange.code = reply.status;
-      const sending = exchange.carrier.send(reply, this.#isLeaving || this.#isClosing, exchange);
-      if (sending !== undefined) await sending;
-      exchange.isReplied = true;
+      const answering = this.#answer(exchange);
+      if (answering instanceof Promise) answering.then((reply) => this.#send(exchange, reply)).catch(fail);
+      else this.#send(exchange, answering)?.catch(fail);
     } catch (error) {
-      exchange.carrier.giveUp();
-      // A source may throw when it is aborted because the client disconnected; that is not reported.
-      if (!exchange.isClientGone) this.#options.reportError?.(error);
+      fail(error);
     }
+  }
+
+  /** Returns a promise only if sending takes longer. */
+  #send(exchange: Exchange, reply: EncodedReply): Promise<void> | undefined {
+    if (reply.isLongRunning) {
+      exchange.isLongRunning = true;
+      if (this.#isClosing) exchange.abort();
+    }
+    exchange.code = reply.status;
+    const sending = exchange.carrier.send(reply, this.#isLeaving || this.#isClosing, exchange);
+    if (sending === undefined) exchange.isReplied = true;
+    return sending?.then(() => {
+      exchange.isReplied = true;
+    });
+  }
+
+  #giveUp(exchange: Exchange, error: unknown): void {
+    exchange.carrier.giveUp();
+    // A source may throw when it is aborted because the client disconnected; that is not reported.
+    if (!exchange.isClientGone) this.#options.reportError?.(error);
   }
 
   #isUpgrade(message: IncomingMessage): boolean {

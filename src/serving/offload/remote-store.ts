@@ -1,3 +1,4 @@
+import type { Eventually } from "../../base/util/eventually.ts";
 import {
   type Entry,
   type GetOptions,
@@ -70,7 +71,7 @@ export class RemoteStore implements Store {
     this.#shared = shared;
   }
 
-  get(key: string, options?: GetOptions): Promise<Entry | undefined> {
+  get(key: string, options?: GetOptions): Eventually<Entry | undefined> {
     return this.#shared.get(key, options);
   }
 

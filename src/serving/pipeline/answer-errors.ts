@@ -13,13 +13,17 @@ export function logUnexpected(log: Pick<Log, "error">): ReportError {
 
 /** Converts anything thrown into an ApiError. Other errors are reported and answered with 500, without internals. */
 export function answerErrors(report: ReportError): Stage {
-  return (next) => async (call) => {
+  const convert = (error: unknown, call: Call): never => {
+    if (error instanceof ApiError) throw error;
+    report(error, call);
+    throw internalError("unexpected error", error);
+  };
+  return (next) => (call) => {
     try {
-      return await next(call);
+      const replying = next(call);
+      return replying instanceof Promise ? replying.catch((error) => convert(error, call)) : replying;
     } catch (error) {
-      if (error instanceof ApiError) throw error;
-      report(error, call);
-      throw internalError("unexpected error", error);
+      return convert(error, call);
     }
   };
 }

@@ -6,7 +6,8 @@ import {
 } from "../../access/authentication/authenticator.ts";
 import { hideCredentials, type ProxyHeaders } from "../../access/authentication/credential-headers.ts";
 import { unauthorized } from "../../base/api/api-error.ts";
-import type { Call, Stage } from "../../base/api/call.ts";
+import type { Call, Handler, Stage } from "../../base/api/call.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 
 /** Options of the authentication stage. */
 export interface AuthenticationOptions {
@@ -34,18 +35,10 @@ const UNOBSERVED: AuthenticationObserver = { clock: { monotonic: () => 0 }, auth
 export function authenticate(options: AuthenticationOptions): Stage {
   const { authenticator, audiences, proxyHeaders, refused, observer = UNOBSERVED } = options;
   const { clock } = observer;
-  return (next) => async (call) => {
+  /** Continues with the outcome of an attempt: the user, or why there is none. */
+  const conclude = (call: Call, next: Handler, attempt: Attempt, found: Authenticated | undefined, isWrong = false) => {
     const { request, warnings } = call;
-    const credentials = new RequestCredentials(request, audiences);
-    const startMs = clock.monotonic();
-    let found: Authenticated | undefined;
-    let isWrong = false;
-    try {
-      found = await authenticator.authenticate(credentials);
-    } catch (error) {
-      isWrong = true;
-      refused(error, call);
-    }
+    const { credentials, startMs } = attempt;
     const isOurs = found !== undefined && isForUs(found, audiences);
     const result = isOurs ? "success" : isWrong || found !== undefined ? "error" : "failure";
     observer.authenticated(result, found?.user.name ?? "", (clock.monotonic() - startMs) / 1000);
@@ -58,9 +51,30 @@ export function authenticate(options: AuthenticationOptions): Stage {
     call.user = found.user;
     call.credentialNotes = found.annotations;
     hideCredentials(request.headers, proxyHeaders);
-    // Later stages may throw synchronously. Awaiting here is cheaper than returning their promise.
-    return await next(call);
+    return next(call);
   };
+  return (next) => (call) => {
+    const credentials = new RequestCredentials(call.request, audiences);
+    const attempt = { credentials, startMs: clock.monotonic() };
+    const fail = (error: unknown) => {
+      refused(error, call);
+      return conclude(call, next, attempt, undefined, true);
+    };
+    let finding: Eventually<Authenticated | undefined>;
+    try {
+      finding = authenticator.authenticate(credentials);
+    } catch (error) {
+      return fail(error);
+    }
+    if (finding instanceof Promise) return finding.then((found) => conclude(call, next, attempt, found), fail);
+    return conclude(call, next, attempt, finding);
+  };
+}
+
+/** An attempt to find out who calls. */
+interface Attempt {
+  readonly credentials: RequestCredentials;
+  readonly startMs: number;
 }
 
 /** Compat: `isAnonymousUser`; also true if authentication failed. */
@@ -76,12 +90,12 @@ function isForUs(found: Authenticated, own: readonly string[]): boolean {
 
 /** Takes the user that a request of the embedding program states. Throws Unauthorized if it states none. */
 export function takeStatedUser(proxyHeaders: ProxyHeaders | undefined): Stage {
-  return (next) => async (call) => {
+  return (next) => (call) => {
     const { user, headers } = call.request;
     if (user === undefined) throw unauthorized();
     call.user = user;
     hideCredentials(headers, proxyHeaders);
-    return await next(call);
+    return next(call);
   };
 }
 

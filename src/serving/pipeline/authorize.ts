@@ -2,6 +2,7 @@ import { forbiddenBy } from "../../access/authorization/forbidden.ts";
 import type { Authorizer, Decision } from "../../base/api/attributes.ts";
 import type { Call, Handler, Stage } from "../../base/api/call.ts";
 import type { ApiReply } from "../../base/api/reply.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import { internalServerError } from "./plain-errors.ts";
 
 const DECISION = "authorization.k8s.io/decision";
@@ -17,7 +18,7 @@ const UNOBSERVED: ObservedAuthorization = { clock: { monotonic: () => 0 }, autho
 
 /** Passes on requests that the authorizer allows. Others get 403, or 500 if the authorizer reports an error. */
 export function authorize(authorizer: Authorizer, { clock, authorized }: ObservedAuthorization = UNOBSERVED): Stage {
-  const conclude = (next: Handler, call: Call, decided: Decision, startMs: number): Promise<ApiReply> => {
+  const conclude = (next: Handler, call: Call, decided: Decision, startMs: number): Eventually<ApiReply> => {
     const { attributes, audit } = call;
     authorized(decided, (clock.monotonic() - startMs) / 1000);
     const { decision, reason = "", error } = decided;
@@ -28,7 +29,7 @@ export function authorize(authorizer: Authorizer, { clock, authorized }: Observe
     }
     if (error !== undefined) {
       audit?.annotate(REASON, "internal error");
-      return Promise.resolve(internalServerError(call.request, error));
+      return internalServerError(call.request, error);
     }
     audit?.annotate(DECISION, "forbid");
     audit?.annotate(REASON, reason);

@@ -79,7 +79,7 @@ const managersOf = ({ metadata }: KubeObject): unknown[] =>
 
 test("an in-process call passes the stages, verbs and admission as its user", async () => {
   const { handler, users } = composed();
-  const ask = (wanted: Omit<CallRequest, "user">): Promise<ApiReply> => handler(makeCall({ user, ...wanted }));
+  const ask = async (wanted: Omit<CallRequest, "user">): Promise<ApiReply> => handler(makeCall({ user, ...wanted }));
   const created = objectOf(
     await ask({ method: "POST", path: CONFIG_MAPS, body: { metadata: { name: "a" }, data: { x: "1" } } }),
   );
@@ -140,5 +140,5 @@ test("an in-process call finishes with its reply, a watch with its last event", 
 test("the error for an invalid body quotes the body", async () => {
   const { handler } = composed();
   const call = makeCall({ user, method: "POST", path: CONFIG_MAPS, body: { kind: 1 } });
-  await assert.rejects(handler(call), /unrecognized.*\{"kind":1\}/);
+  await assert.rejects(async () => handler(call), /unrecognized.*\{"kind":1\}/);
 });

@@ -19,24 +19,25 @@ export function limitDuration({ requestTimeoutMs, clock, isLongRunning }: Deadli
   return (next) => (call) => {
     if (isLongRunning(call.info)) return next(call);
     call.deadlineMs = clock.monotonic() + Math.min(requestTimeoutMs, UPPER_BOUND_MS);
+    const replying = next(call);
+    // What has been answered already needs no timer.
+    if (!(replying instanceof Promise)) return replying;
     return new Promise((resolve, reject) => {
       const timer = clock.setTimer(requestTimeoutMs, () => {
         const error = timeout("request did not complete within the allotted timeout");
         reject(error);
         call.request.abort(error);
       });
-      const end = <T>(settle: (outcome: T) => void) => {
-        return (outcome: T): void => {
+      replying.then(
+        (reply) => {
           timer.close();
-          settle(outcome);
-        };
-      };
-      const fail = end(reject);
-      try {
-        next(call).then(end(resolve), fail);
-      } catch (error) {
-        fail(error);
-      }
+          resolve(reply);
+        },
+        (error) => {
+          timer.close();
+          reject(error);
+        },
+      );
     });
   };
 }

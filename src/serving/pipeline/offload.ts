@@ -1,6 +1,7 @@
 import type { Call, Handler, Stage } from "../../base/api/call.ts";
 import type { ApiReply } from "../../base/api/reply.ts";
 import type { RequestInfo } from "../../base/api/request-info.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import { Meter, metered, TooCostly } from "../../base/util/meter.ts";
 import { negotiateOutput } from "../../data/encoding/negotiation/negotiate.ts";
 import { offerOf } from "../../data/encoding/reply/reply.ts";
@@ -46,8 +47,20 @@ export function offload(options: OffloadOptions): Stage {
   };
   return (next) => {
     const bounded = boundCost(next);
-    return (call) => offloaded(call, next, bounded);
+    return (call) =>
+      call.info.verb === "get" && call.info.subresource === "" ? read(call, next) : offloaded(call, next, bounded);
   };
+  /** Most reads copy what is stored, and many have it at once. */
+  function read(call: Call, next: Handler): Eventually<ApiReply> {
+    if (hasLargeQuery(call)) return startOver(call);
+    const warned = call.warnings.length;
+    const conclude = (reply: ApiReply): Eventually<ApiReply> => {
+      if (!isCostly(options, call, reply)) return reply;
+      call.warnings.length = warned;
+      return carryOut(call, undefined);
+    };
+    return proceed(next(call), conclude);
+  }
   async function offloaded(call: Call, next: Handler, bounded: Handler): Promise<ApiReply> {
     const { info, warnings } = call;
     const isRead = info.verb === "get";

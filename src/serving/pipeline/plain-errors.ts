@@ -18,5 +18,5 @@ export const refuseIncompletePaths: Stage = (next) => (call) => {
   if (!call.info.isIncomplete) return next(call);
   const { request } = call;
   const text = `failed to create RequestInfo: unable to determine kind and namespace from url, ${request.uri}`;
-  return Promise.resolve(internalServerError(request, text));
+  return internalServerError(request, text);
 };

@@ -29,7 +29,15 @@ const PAGE_NOT_FOUND: ApiReply = {
 
 /** The innermost handler: objects, endpoints, or one of two kinds of 404. */
 export function route({ catalog, objects, endpoints, isOpen, remote }: Routes): Handler {
-  return async (call) => {
+  const other = async (call: Call): Promise<ApiReply> => {
+    for (const endpoint of endpoints) {
+      const reply = await endpoint(call);
+      if (reply) return reply;
+    }
+    if (isBelowKnownGroup(catalog, call)) throw unknownPath();
+    return PAGE_NOT_FOUND;
+  };
+  return (call) => {
     const passedOn = remote?.(call);
     if (passedOn) return passedOn;
     const { info } = call;
@@ -38,13 +46,7 @@ export function route({ catalog, objects, endpoints, isOpen, remote }: Routes): 
     const isServed = isPath && catalog.hasGroupVersion(info.group, info.version);
     if (isServed && !isPassedOn(catalog, info)) return objects(call);
     if (isPath && isOpen?.(info)) return objects(call);
-    if (isServed) return PAGE_NOT_FOUND;
-    for (const endpoint of endpoints) {
-      const reply = await endpoint(call);
-      if (reply) return reply;
-    }
-    if (isBelowKnownGroup(catalog, call)) throw unknownPath();
-    return PAGE_NOT_FOUND;
+    return isServed ? PAGE_NOT_FOUND : other(call);
   };
 }
 

@@ -52,11 +52,12 @@ export class StallWatchdog {
     const { isLongRunning } = this.#options;
     return (call) => {
       this.#open.add(call);
-      const reply = next(call);
       const end = () => this.#end(call);
-      if (isLongRunning(call.info)) reply.then(end, end);
-      else call.whenFinished(end);
-      return reply;
+      if (!isLongRunning(call.info)) {
+        call.whenFinished(end);
+        return next(call);
+      }
+      return (async () => next(call))().finally(end);
     };
   };
 

@@ -11,6 +11,7 @@ import { printValue } from "../../base/api/field-error.ts";
 import { pathSegment } from "../../base/api/names.ts";
 import type { ApiReply } from "../../base/api/reply.ts";
 import type { RequestInfo } from "../../base/api/request-info.ts";
+import type { Eventually } from "../../base/util/eventually.ts";
 import type { ServedResource } from "../../resources/model/catalog.ts";
 import type { Verb } from "../../resources/model/definition.ts";
 import { act, actionOf } from "./act.ts";
@@ -28,10 +29,14 @@ import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
 /** Serves a request for a resource of a served group version. */
-export async function dispatch(context: VerbContext, call: Call): Promise<ApiReply> {
+export function dispatch(context: VerbContext, call: Call): Eventually<ApiReply> {
   const { info } = call;
   const served = context.resources.catalog.find(info.group, info.version, info.resource);
   if (served && (!context.open || !isOpen(served))) return dispatchTo(context, call, served);
+  return dispatchOpen(context, call, served);
+}
+
+async function dispatchOpen(context: VerbContext, call: Call, served: ServedResource | undefined): Promise<ApiReply> {
   const found = await context.open?.find(call, served);
   if (!found) throw unknownPath();
   const { resource, created } = found;
@@ -58,7 +63,7 @@ function callingBeforeCreate(
   };
 }
 
-async function dispatchTo(context: VerbContext, call: Call, resource: ServedResource): Promise<ApiReply> {
+function dispatchTo(context: VerbContext, call: Call, resource: ServedResource): Eventually<ApiReply> {
   const { info } = call;
   checkScope(resource, info);
   const verb = checkVerb(resource, info, call.request.method);
@@ -67,7 +72,18 @@ async function dispatchTo(context: VerbContext, call: Call, resource: ServedReso
   if (verb === "patch" && !isConnect(resource, info)) requirePatchType(call, resource);
   warnOfDeprecation(call, resource);
   const preparing = resource.version.prepareSchema?.();
-  if (preparing !== undefined) await preparing;
+  return preparing === undefined
+    ? dispatchPrepared(context, call, resource, verb)
+    : preparing.then(() => dispatchPrepared(context, call, resource, verb));
+}
+
+function dispatchPrepared(
+  context: VerbContext,
+  call: Call,
+  resource: ServedResource,
+  verb: Verb,
+): Eventually<ApiReply> {
+  const { info } = call;
   const target: CollectionTarget = {
     resource,
     collection: context.resources.collection(resource),
@@ -168,7 +184,7 @@ function warnOfDeprecation(call: Call, { definition, version, apiVersion }: Serv
   );
 }
 
-function run(context: VerbContext, call: Call, target: CollectionTarget, verb: Verb): Promise<ApiReply> | ApiReply {
+function run(context: VerbContext, call: Call, target: CollectionTarget, verb: Verb): Eventually<ApiReply> {
   switch (verb) {
     case "list":
       return list(context, call, target);
@@ -186,7 +202,7 @@ function run(context: VerbContext, call: Call, target: CollectionTarget, verb: V
 }
 
 /** Verbs that act on a single existing object, or on a view of it such as its scale. */
-function runOnObject(context: VerbContext, call: Call, target: Target, verb: Verb): Promise<ApiReply> {
+function runOnObject(context: VerbContext, call: Call, target: Target, verb: Verb): Eventually<ApiReply> {
   switch (verb) {
     case "get":
       return get(call, target);

@@ -1,16 +1,18 @@
 import { plainError } from "../../base/api/api-error.ts";
 import type { Call } from "../../base/api/call.ts";
 import { printValue } from "../../base/api/field-error.ts";
-import type { ApiReply } from "../../base/api/reply.ts";
+import type { ApiReply, ObjectView } from "../../base/api/reply.ts";
 import { versionProblem } from "../../base/api/resource-version.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import type { Target } from "./target.ts";
 
 /** Reads an object, or a subresource that returns the object itself. */
-export async function get(call: Call, target: Target): Promise<ApiReply> {
+export function get(call: Call, target: Target): Eventually<ApiReply> {
   const minRevision = readVersion(call.request.query.get("resourceVersion") ?? "");
   const { collection, resource, namespace, name } = target;
-  const view = await collection.get(resource, { namespace, name }, minRevision);
-  return { type: "object", code: 200, view, table: resource.version.table };
+  const { table } = resource.version;
+  const reply = (view: ObjectView): ApiReply => ({ type: "object", code: 200, view, table });
+  return proceed(collection.get(resource, { namespace, name }, minRevision), reply);
 }
 
 /** Parses the minimum resourceVersion of a read. Undefined: latest. Throws 500 without reason, like kube-apiserver. */

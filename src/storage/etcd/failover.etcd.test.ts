@@ -128,7 +128,7 @@ class Work {
       const key = `${PREFIX}objects/${writer}-${i}`;
       const revision = await this.#put(writing, { key, value: `${i}`, expected: 0 });
       if (revision === undefined) continue;
-      const seen = await retry(() => reading.get(key));
+      const seen = await retry(async () => reading.get(key));
       if (seen?.modRevision !== revision)
         this.violations.push(`${key}: ${revision} was written, then ${seen?.modRevision} read`);
     }
@@ -137,7 +137,7 @@ class Work {
   async #count(writer: number): Promise<void> {
     for (let i = writer; this.#isRunning; i++) {
       const [writing] = this.#pair(i);
-      const current = await retry(() => writing.get(COUNTER));
+      const current = await retry(async () => writing.get(COUNTER));
       const value = `${Number(text(current?.value)) + 1}`;
       const expected = current?.modRevision ?? 0;
       if ((await this.#put(writing, { key: COUNTER, value, expected })) !== undefined) this.#increments++;

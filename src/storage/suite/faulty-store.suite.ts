@@ -54,7 +54,7 @@ export class FaultyStore implements Store {
   }
 
   get(key: string, options?: GetOptions): Promise<Entry | undefined> {
-    return this.#call("get", () => this.#inner.get(key, options));
+    return this.#call("get", async () => this.#inner.get(key, options));
   }
 
   list(prefix: string, options?: ListOptions): Promise<Page> {

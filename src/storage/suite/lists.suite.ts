@@ -170,7 +170,7 @@ export const listTests: readonly StoreTest[] = [
       const errors = await Promise.all([
         rejectsWith("future-revision", () => store.list(prefix, { revision: current + 1000 })),
         rejectsWith("future-revision", () => store.list(prefix, { minRevision: current + 1000 })),
-        rejectsWith("future-revision", () => store.get(`${prefix}a`, { minRevision: current + 1000 })),
+        rejectsWith("future-revision", async () => store.get(`${prefix}a`, { minRevision: current + 1000 })),
       ]);
       for (const error of errors) assert.ok(error.revision >= current && error.revision < current + 1000);
     },

@@ -251,7 +251,7 @@ export const watchTests: readonly StoreTest[] = [
       const ending = reader.ended();
       await store.close();
       await ending;
-      await rejectsWith("closed", () => store.get(`${prefix}a`));
+      await rejectsWith("closed", async () => store.get(`${prefix}a`));
       await rejectsWith("closed", () => store.list(prefix));
       await rejectsWith("closed", () => store.put(`${prefix}a`, bytes("x"), 0));
       await rejectsWith("closed", () => store.delete(`${prefix}a`, 1));

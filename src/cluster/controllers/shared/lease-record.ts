@@ -99,7 +99,7 @@ class ElectionLease {
     return isObject(object?.spec) ? (object.spec as LeaseSpec) : {};
   }
 
-  #read(): Promise<Entry | undefined> {
+  async #read(): Promise<Entry | undefined> {
     return this.#context.resources.store.get(this.#key);
   }
 
