@@ -2,6 +2,7 @@ import type { Call, Handler, Stage } from "../../base/api/call.ts";
 import type { ApiReply, WatchEvent } from "../../base/api/reply.ts";
 import type { RequestInfo } from "../../base/api/request-info.ts";
 import type { Clock } from "../../base/util/clock.ts";
+import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import type { Classification, Fairness } from "./fairness.ts";
 import type { Rejection, Ticket } from "./queue-set.ts";
 import { tooManyRequests } from "./too-many-requests.ts";
@@ -28,7 +29,7 @@ export function shareFairly(options: FairRequestsOptions): Stage {
   const watchersOf: WorkFacts["watchersOf"] = (info, name) => watches.interested(info, name);
   const facts: WorkFacts = { objectsOf, watchersOf };
 
-  const run = (next: Handler, call: Call, flow: Classification, ticket: Ticket): Promise<ApiReply> => {
+  const run = (next: Handler, call: Call, flow: Classification, ticket: Ticket): Eventually<ApiReply> => {
     const { series, state } = flow;
     const { queues } = state;
     const startedMs = ticket.startedMs as number;
@@ -50,9 +51,9 @@ export function shareFairly(options: FairRequestsOptions): Stage {
       end();
       forget();
     });
-    return next(call).then((reply) =>
-      reply.type === "watch" ? { ...reply, events: endAfterFirst(reply.events, end) } : reply,
-    );
+    const withEnd = (reply: ApiReply): ApiReply =>
+      reply.type === "watch" ? { ...reply, events: endAfterFirst(reply.events, end) } : reply;
+    return proceed(next(call), withEnd);
   };
 
   const reject = (flow: Classification, reason: Rejection): ApiReply => {
@@ -77,7 +78,7 @@ export function shareFairly(options: FairRequestsOptions): Stage {
     });
     if (typeof ticket === "string") {
       series.waitedInVain.observe(0);
-      return Promise.resolve(reject(flow, ticket));
+      return reject(flow, ticket);
     }
     if (ticket.queue) series.queueLength.observe(ticket.queue.waiting.size);
     if (ticket.startedMs !== undefined) return run(next, call, flow, ticket);

@@ -21,7 +21,7 @@ export function limitRequests({ maxReads, maxWrites, isLongRunning }: RequestLim
     const kind = READS.has(info.verb) ? reads : writes;
     if (kind.limit === 0 || isLongRunning(info)) return next(call);
     const isFull = kind.running >= kind.limit;
-    if (isFull && !user.groups.includes(PRIVILEGED_GROUP)) return Promise.resolve(tooManyRequests(1));
+    if (isFull && !user.groups.includes(PRIVILEGED_GROUP)) return tooManyRequests(1);
     // A request of an administrator runs in any case, and takes no place.
     if (isFull) return next(call);
     kind.running++;
