@@ -35,7 +35,9 @@ async function fuzz(folder: string, set: StageSet, seed: number, count: number, 
       for (const difference of differences) print(difference);
       const seconds = Math.round((performance.now() - began) / 1000);
       const more = `${missed.length} not comparable${missed.length > 0 ? ` (${missed.join(" ")})` : ""}, ${paths} paths by weight`;
-      print(`${set.name}, seed ${seed}: ${pods} Pods, ${states} states, ${differences.length} different, ${more}, ${seconds} s`);
+      print(
+        `${set.name}, seed ${seed}: ${pods} Pods, ${states} states, ${differences.length} different, ${more}, ${seconds} s`,
+      );
       return differences.length === 0;
     } finally {
       await twins[1].stop();

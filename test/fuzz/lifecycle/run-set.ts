@@ -57,7 +57,8 @@ async function play(cluster: StageCluster, plans: readonly PodPlan[], weighted: 
   await settle(cluster);
   for (const { name } of plans) await client.call("DELETE", `${PODS}/${name}`);
   await settle(cluster);
-  for (const { name } of plans) await client.call("PATCH", `${PODS}/${name}`, { metadata: { finalizers: null } }, MERGE);
+  for (const { name } of plans)
+    await client.call("PATCH", `${PODS}/${name}`, { metadata: { finalizers: null } }, MERGE);
   await settle(cluster);
   await Promise.all(pending);
 }
@@ -80,10 +81,9 @@ function compare([theirs, ours]: Twins, plans: readonly PodPlan[], weighted: rea
     const [there, here] = [theirs.states.of(name), ours.states.of(name)];
     const isMissed = actions.some((action) => !isFollowed(there, action.after) || !isFollowed(here, action.after));
     states += there.length;
-    const different = differences(there, here);
-    if (different.length === 0) continue;
+    if (JSON.stringify(there) === JSON.stringify(here)) continue;
     if (isMissed) missed.push(name);
-    else found.push([`${name} ${JSON.stringify(pod)}`, ...different.map(printDifference)].join("\n"));
+    else found.push(`${name} ${JSON.stringify({ ...pod, actions })}\n${printStates(there, here)}`);
   }
   const pathsOf = ({ states: seen }: StageCluster) =>
     new Set(weighted.map((pod) => JSON.stringify(seen.of((pod.metadata as { name: string }).name))));
@@ -97,4 +97,19 @@ function compare([theirs, ours]: Twins, plans: readonly PodPlan[], weighted: rea
 function isFollowed(states: readonly JsonObject[], after: number): boolean {
   const [before, next] = [states[after - 1], states[after]];
   return before === undefined || next === undefined || JSON.stringify(before.status) === JSON.stringify(next.status);
+}
+
+/** The phases of both sequences, and the first states that differ. */
+function printStates(theirs: readonly JsonObject[], ours: readonly JsonObject[]): string {
+  const brief = ({ type, metadata, status }: JsonObject) => {
+    const { deletionTimestamp } = metadata as { deletionTimestamp?: string };
+    return `${type} ${(status as { phase?: string }).phase}${deletionTimestamp ? " deleted" : ""}`;
+  };
+  const at = theirs.findIndex((state, index) => JSON.stringify(state) !== JSON.stringify(ours[index]));
+  const index = at < 0 ? theirs.length : at;
+  return [
+    `  theirs ${theirs.map(brief).join(", ")}`,
+    `  ours   ${ours.map(brief).join(", ")}`,
+    ...differences(theirs[index], ours[index], `state ${index}`).map(printDifference),
+  ].join("\n");
 }

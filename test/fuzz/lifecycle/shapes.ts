@@ -23,7 +23,12 @@ const INIT_FAILED = "pod-init-container-running-failed.stage.kwok.x-k8s.io";
 const GENERAL_STAGES = ["pod-create", "pod-init-container-running", "pod-init-container-completed", "pod-ready"];
 
 /** A random Pod for a set of Stages. */
-export function randomPlan(random: Random, name: string, set: StageSet, nodes: { now: string; later: string }): PodPlan {
+export function randomPlan(
+  random: Random,
+  name: string,
+  set: StageSet,
+  nodes: { now: string; later: string },
+): PodPlan {
   const isEarly = random.chance(0.1);
   const { labels, annotations } = randomMetadata(random, set);
   const finalizers = random.chance(0.25) ? ["example.com/keep", "example.com/other"].slice(random.below(2)) : undefined;
@@ -50,7 +55,11 @@ function randomSpec(random: Random): JsonObject {
   const containers = Array.from({ length: 1 + random.below(3) }, (_, index) => container(random, `main-${index}`));
   const readinessGates = random.some(2, () => ({ conditionType: `example.com/gate-${random.below(3)}` }));
   return {
-    ...{ containers, automountServiceAccountToken: false, restartPolicy: random.pick(["Always", "OnFailure", "Never"]) },
+    ...{
+      containers,
+      automountServiceAccountToken: false,
+      restartPolicy: random.pick(["Always", "OnFailure", "Never"]),
+    },
     ...(initContainers.length > 0 && { initContainers }),
     ...(readinessGates.length > 0 && { readinessGates }),
     ...(random.chance(0.2) && { hostNetwork: true }),
