@@ -21,6 +21,14 @@ export interface PodPlan {
 const RUNNING_FAILED = "pod-container-running-failed.stage.kwok.x-k8s.io";
 const INIT_FAILED = "pod-init-container-running-failed.stage.kwok.x-k8s.io";
 const GENERAL_STAGES = ["pod-create", "pod-init-container-running", "pod-init-container-completed", "pod-ready"];
+/** Stages wait so long that both programs see what happens to a Pod before the next one is due. */
+const SLOW = Object.fromEntries(
+  [
+    ...[...GENERAL_STAGES, "pod-complete"].map((name) => `${name}.stage.kwok.x-k8s.io`),
+    RUNNING_FAILED,
+    INIT_FAILED,
+  ].flatMap((name) => ["delay", "jitter-delay"].map((key) => [`${name}/${key}`, "4s"])),
+);
 
 /** A random Pod for a set of Stages. */
 export function randomPlan(
@@ -31,6 +39,8 @@ export function randomPlan(
 ): PodPlan {
   const isEarly = random.chance(0.1);
   const { labels, annotations } = randomMetadata(random, set);
+  const actions = isEarly ? [] : randomActions(random, set, labels);
+  if (actions.length > 0) Object.assign(annotations, SLOW);
   const finalizers = random.chance(0.25) ? ["example.com/keep", "example.com/other"].slice(random.below(2)) : undefined;
   const metadata: JsonObject = {
     ...{ name, labels, annotations },
@@ -38,7 +48,7 @@ export function randomPlan(
     ...(random.chance(0.35) && { ownerReferences: [randomOwner(random)] }),
   };
   const spec = { ...randomSpec(random), nodeName: isEarly ? nodes.later : nodes.now };
-  return { name, pod: { metadata, spec }, isEarly, actions: randomActions(random, set, labels, isEarly) };
+  return { name, pod: { metadata, spec }, isEarly, actions };
 }
 
 function randomOwner(random: Random): JsonObject {
@@ -94,15 +104,15 @@ function randomMetadata(random: Random, { hasDelays, hasChaos }: StageSet) {
     if (random.chance(0.4)) annotations[`${stage}/reason`] = random.pick(["OOMKilled", "Error", "yes"]);
     if (random.chance(0.4)) annotations[`${stage}/message`] = random.pick(["it failed", "12", "~"]);
     if (random.chance(0.4)) annotations[`${stage}/exit-code`] = random.pick(["2", "137"]);
-    if (random.chance(0.2)) annotations[`${stage}/delay`] = random.pick(["1200ms", "0", ""]);
+    if (random.chance(0.2)) annotations[`${stage}/delay`] = hasDelays ? "1200ms" : random.pick(["1200ms", "0", ""]);
   }
   return { labels, annotations };
 }
 
 /** Only where the next Stage waits: otherwise the action may come before or after it. */
-function randomActions(random: Random, { hasDelays }: StageSet, labels: JsonObject, isEarly: boolean): Action[] {
-  const fails = labels[RUNNING_FAILED] === "true";
-  if (isEarly || (!hasDelays && !fails)) return [];
+function randomActions(random: Random, { hasDelays }: StageSet, labels: JsonObject): Action[] {
+  const fails = labels[RUNNING_FAILED] === "true" && labels[INIT_FAILED] === undefined;
+  if (!hasDelays && !fails) return [];
   const after = hasDelays ? 1 + random.below(6) : 2;
   const actions: Action[] = [];
   if (random.chance(0.3)) {

@@ -11,13 +11,15 @@ import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { SimulatedNode } from "../simulated-node.ts";
 import { type CompiledStep, chooseStage, type Stage } from "./stage.ts";
 import { stageFunctions } from "./stage-functions.ts";
-import type { StageFinalizers } from "./stage-types.ts";
+import type { StageEvent, StageFinalizers } from "./stage-types.ts";
 
 /** The stage that was chosen for a version of a Pod. */
 interface Choice {
   readonly version: string | undefined;
   readonly stages: readonly Stage[];
   readonly stage: Stage | undefined;
+  /** As it was when the stage was chosen: templates see this one. */
+  readonly pod: Pod;
   readonly dueMs: number;
   isPlayed: boolean;
 }
@@ -58,11 +60,19 @@ export class StagePlayer {
     if (choice.stage === undefined || choice.isPlayed) return undefined;
     if (choice.dueMs > nowMs) return choice.dueMs;
     choice.isPlayed = true;
-    for (const step of choice.stage.steps) await this.#step(step, node, pod, place, nowMs);
+    let isDeleted = false;
+    for (const { event, ...step } of choice.stage.steps) {
+      if (event) this.#record(event, node, choice.pod);
+      if (!isDeleted) await this.#step(step, node, choice.pod, place, nowMs);
+      isDeleted ||= step.delete ?? false;
+    }
     return undefined;
   }
 
-  /** Each version of a Pod, and each change of the stages, leads to a new choice. */
+  /**
+   * Each version of a Pod, and each change of the stages, leads to a new choice. Compat: a version for which there is no
+   * stage leaves the earlier choice in place, as `preprocess` of KWOK does.
+   */
   #choose(stages: readonly Stage[], pod: Pod, nowMs: number): Choice {
     const { resourceVersion: version } = pod.metadata;
     const key = keyOf(pod);
@@ -70,21 +80,26 @@ export class StagePlayer {
     if (known && known.version === version && known.stages === stages) return known;
     const { random } = this.#options;
     const stage = chooseStage(stages, pod, random);
+    if (stage === undefined && known && !known.isPlayed && known.stages === stages) {
+      const kept = { ...known, version };
+      this.#choices.set(key, kept);
+      return kept;
+    }
     const dueMs = nowMs + (stage?.delayMs(pod, nowMs, random) ?? 0);
-    const choice = { version, stages, stage, dueMs, isPlayed: false };
+    const choice = { version, stages, stage, pod, dueMs, isPlayed: false };
     this.#choices.set(key, choice);
     return choice;
+  }
+
+  #record({ type, reason = "", message = "" }: StageEvent, { recorder }: SimulatedNode, pod: Pod): void {
+    recorder.record(this.#options.pods, pod, type === "Warning" ? "Warning" : "Normal", reason, message);
   }
 
   async #step(step: CompiledStep, node: SimulatedNode, pod: Pod, place: PodPlacement, nowMs: number): Promise<void> {
     const { pods, client } = this.#options;
     const { namespace = "", name = "", uid } = pod.metadata;
     const key = { namespace, name };
-    const { event, finalizers, patch } = step;
-    if (event) {
-      const type = event.type === "Warning" ? "Warning" : "Normal";
-      node.recorder.record(pods, pod, type, event.reason ?? "", event.message ?? "");
-    }
+    const { finalizers, patch } = step;
     if (finalizers) {
       const next = changedFinalizers(pod.metadata.finalizers ?? [], finalizers);
       await client.patch(pods, key, { metadata: { uid, finalizers: next } }).catch(unlessStale);
@@ -111,5 +126,7 @@ const unlessStale = unlessCode(404, 409);
 function changedFinalizers(before: readonly string[], { add = [], remove = [], empty }: StageFinalizers): string[] {
   const removed = remove.map(({ value }) => value);
   const kept = empty ? [] : before.filter((one) => !removed.includes(one));
-  return [...kept, ...add.flatMap(({ value = "" }) => (kept.includes(value) ? [] : [value]))];
+  // A finalizer that is removed and added is not added, unless all are removed.
+  const known = kept.length > 0 ? before : [];
+  return [...kept, ...add.flatMap(({ value = "" }) => (known.includes(value) ? [] : [value]))];
 }
