@@ -263,9 +263,16 @@ class Sequence {
     await this.#both(async ({ client, pods }) => {
       const victims = pods.all().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
       for (const { metadata } of victims) await client.call("DELETE", `${PODS}/${metadata.name}`, NOW);
-      await pods.until(`${name} follows`, () => pods.get(name)?.spec?.nodeName);
     });
+    const areBound = () => this.#twins.every(({ pods }) => pods.get(name)?.spec?.nodeName) || undefined;
+    await this.#twins[0].pods.until(`${name} follows`, areBound, 15_000).catch(() => undefined);
+    // Neither of them may have noticed the end of the victims: kube-scheduler tries such a Pod again after five minutes.
+    const [theirOutcome, ourOutcome] = this.#twins.map(({ pods }) => outcomeOf(pods.get(name)));
+    const isUnnoticed = !areBound() && JSON.stringify(theirOutcome) === JSON.stringify(ourOutcome);
+    if (isUnnoticed) return this.#deleteBoth(name);
+    await this.#twins[0].pods.until(`${name} follows`, areBound).catch(() => undefined);
     const [there = "", here = ""] = this.#twins.map(({ pods }) => pods.get(name)?.spec?.nodeName ?? "");
+    if (!areBound()) return `after preemption ${differ(name, theirOutcome, ourOutcome)}`;
     return this.#bound(name, pod, there, here);
   }
 
@@ -276,17 +283,16 @@ class Sequence {
     const pod = this.#pod(name, 900 + this.#decisions["besides a nominated Pod"], { preemptionPolicy: "Never" });
     const found = await this.#create(pod, 0);
     if (found) return `${found}\n${JSON.stringify(pod)}`;
-    await this.#both(async ({ client, pods }) => {
-      await client.call("DELETE", `${PODS}/${name}`, NOW);
-      await pods.until(`${name} is gone`, () => pods.get(name) === undefined || undefined);
-    });
-    return undefined;
+    return this.#deleteBoth(name);
   }
 
   async #deleteSome(): Promise<void> {
     const running = this.#twins[0].pods.all().map(({ metadata }) => metadata.name ?? "");
     if (running.length === 0) return;
-    const name = this.#random.pick(running.sort());
+    await this.#deleteBoth(this.#random.pick(running.sort()));
+  }
+
+  async #deleteBoth(name: string): Promise<undefined> {
     await this.#both(async ({ client, pods }) => {
       await client.call("DELETE", `${PODS}/${name}`, NOW);
       await pods.until(`${name} is gone`, () => pods.get(name) === undefined || undefined);
