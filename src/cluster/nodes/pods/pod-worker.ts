@@ -5,13 +5,13 @@ import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
 import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { Shortage } from "../node-resources.ts";
 import { podConditions } from "./conditions.ts";
-import { ContainerRunner } from "./container-runner.ts";
+import { ContainerRunner, type Ending } from "./container-runner.ts";
 import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
 import { runContainers } from "./run-containers.ts";
-import { type Ending, stopContainers } from "./stop-containers.ts";
+import { stopContainers } from "./stop-containers.ts";
 
 const DEADLINE = {
   reason: "DeadlineExceeded",

@@ -48,7 +48,7 @@ function resize(turn: PodTurn, runner: ContainerRunner, one: PodContainer): void
   const { allocatedResources: _, ...rest } = status;
   turn.set(one, { ...rest, resources, ...(resources.requests && { allocatedResources: resources.requests }) });
   if (!needsRestart(one.container, status.resources ?? {}, resources)) return;
-  runner.stop(turn, one, graceMs(turn.pod), `Container ${one.name} resize requires restart`);
+  runner.kill(turn, one, graceMs(turn.pod), `Container ${one.name} resize requires restart`);
   if (!isRunning(turn.status(one))) runner.start(turn, one);
 }
 
