@@ -66,9 +66,10 @@ export class ContainerProbe {
     const noteError = (error: unknown) => note(messageOf(error));
     try {
       const result = check();
-      if (!(result instanceof Promise)) return note(result);
-      if (spec) this.#timer = clock.setTimer((spec.timeoutSeconds ?? 1) * 1000, () => note(late));
-      result.then(note, noteError);
+      if (result instanceof Promise) {
+        if (spec) this.#timer = clock.setTimer((spec.timeoutSeconds ?? 1) * 1000, () => note(late));
+        result.then(note, noteError);
+      } else note(result);
     } catch (error) {
       noteError(error);
     }

@@ -67,8 +67,10 @@ export class PodWorker {
       this.#stopSidecars(turn);
     }
     const isStopped = ending !== undefined && stopContainers(turn, this.runner, ending);
-    const phase = isLate ? "Failed" : nextPhase(turn, isStopped);
-    const status = this.#status(turn, { ...before, startTime, ...(isLate && DEADLINE) }, phase, {
+    // Upstream: mergePodStatus, which reports no final phase while containers run.
+    const hasFailed = isLate && isStopped;
+    const phase = hasFailed ? "Failed" : nextPhase(turn, isStopped);
+    const status = this.#status(turn, { ...before, startTime, ...(hasFailed && DEADLINE) }, phase, {
       ...place,
       resizePending,
     });
@@ -83,7 +85,7 @@ export class PodWorker {
       turn.wakeAt(deadlineMs);
       return false;
     }
-    turn.record("Normal", DEADLINE.reason, DEADLINE.message);
+    if (this.#endingMs === undefined) turn.record("Normal", DEADLINE.reason, DEADLINE.message);
     return true;
   }
 
