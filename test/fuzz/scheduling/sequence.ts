@@ -81,6 +81,8 @@ class Sequence {
   #isOver = false;
   /** Most of its Pods fit everywhere, so that nodes fill up and Pods preempt others. */
   readonly #isCrowded: boolean;
+  /** Victims of earlier Pods. */
+  #ending: ReadonlySet<string | undefined> = new Set();
   #started = 0;
   #probes = 0;
 
@@ -162,6 +164,9 @@ class Sequence {
     // Some random Pods are invalid.
     if (status !== 201) return undefined;
     this.#decisions.created += 1;
+    this.#ending = new Set(
+      this.#twins.flatMap(({ pods }) => pods.all().filter(isEnding)).map(({ metadata }) => metadata.name),
+    );
     if (pod.spec.schedulingGates) await this.#ungate(pod.metadata.name);
     return this.#compare(pod.metadata.name, pod, nudges);
   }
@@ -253,7 +258,7 @@ class Sequence {
     this.#decisions.preempted += 1;
     const [theirs, ours] = await this.#both(({ pods }) =>
       pods.until(`victims of ${name}`, () => {
-        const victims = pods.all().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+        const victims = pods.all().filter((victim) => isEnding(victim) && !this.#ending.has(victim.metadata.name));
         return victims.length >= Number(count) ? victims.map(describeVictim).sort() : undefined;
       }),
     );
@@ -261,8 +266,8 @@ class Sequence {
     const found = this.#random.chance(0.4) ? await this.#createRival(name) : undefined;
     if (found) return found;
     await this.#both(async ({ client, pods }) => {
-      const victims = pods.all().filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
-      for (const { metadata } of victims) await client.call("DELETE", `${PODS}/${metadata.name}`, NOW);
+      for (const { metadata } of pods.all().filter(isEnding))
+        await client.call("DELETE", `${PODS}/${metadata.name}`, NOW);
     });
     const areBound = () => this.#twins.every(({ pods }) => pods.get(name)?.spec?.nodeName) || undefined;
     await this.#twins[0].pods.until(`${name} follows`, areBound, 15_000).catch(() => undefined);
@@ -323,6 +328,8 @@ function outcomeOf(pod: Pod | undefined): { readonly node: string } | Rejected |
   if (condition?.message === undefined || condition.reason === "SchedulingGated") return undefined;
   return { message: condition.message, reason: condition.reason, nominated: pod?.status?.nominatedNodeName ?? "" };
 }
+
+const isEnding = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined;
 
 function describeVictim({ metadata, status }: Pod): string {
   const condition = status?.conditions?.find(({ type }) => type === "DisruptionTarget");

@@ -71,7 +71,9 @@ suite("probes of containers", () => {
     await cluster.wait(1);
     const { restartCount, lastState } = await first();
     assert.deepEqual([restartCount, lastState?.terminated?.exitCode], [1, 137]);
-    assert.deepEqual(await news("Killing"), ["Normal Killing: Container main failed liveness probe, will be restarted"]);
+    assert.deepEqual(await news("Killing"), [
+      "Normal Killing: Container main failed liveness probe, will be restarted",
+    ]);
   });
 
   test("of startup come first: others wait for them, and they end when they have succeeded", async () => {
@@ -90,10 +92,16 @@ suite("probes of containers", () => {
     const startupProbe = { ...http, periodSeconds: 1, failureThreshold: 5 };
     await run(definition, { startupProbe, livenessProbe: { ...http, periodSeconds: 1 } });
     await cluster.wait(2);
-    assert.deepEqual([(await first()).started, (await first()).ready, calls], [false, false, { startup: 3, liveness: 0 }]);
+    assert.deepEqual(
+      [(await first()).started, (await first()).ready, calls],
+      [false, false, { startup: 3, liveness: 0 }],
+    );
     isUp = true;
     await cluster.wait(1);
-    assert.deepEqual([(await first()).started, (await first()).ready, calls], [true, true, { startup: 4, liveness: 1 }]);
+    assert.deepEqual(
+      [(await first()).started, (await first()).ready, calls],
+      [true, true, { startup: 4, liveness: 1 }],
+    );
     isUp = false;
     await cluster.wait(10);
     assert.deepEqual([(await first()).restartCount, calls], [0, { startup: 4, liveness: 11 }]);
@@ -110,10 +118,13 @@ suite("probes of containers", () => {
   test("fail if they take longer than timeoutSeconds", async () => {
     const hangs = () => new Promise<never>(() => {});
     const probe = { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 1 };
-    await run({ http: hangs, exec: hangs }, {
-      readinessProbe: { ...probe, ...http },
-      livenessProbe: { ...probe, exec: { command: ["cat", "/tmp/ok"] }, timeoutSeconds: 1, failureThreshold: 3 },
-    });
+    await run(
+      { http: hangs, exec: hangs },
+      {
+        readinessProbe: { ...probe, ...http },
+        livenessProbe: { ...probe, exec: { command: ["cat", "/tmp/ok"] }, timeoutSeconds: 1, failureThreshold: 3 },
+      },
+    );
     await cluster.wait(2);
     assert.deepEqual(await news("Unhealthy"), [
       'Warning Unhealthy: Liveness probe failed: command timed out: "cat /tmp/ok" timed out after 1s',

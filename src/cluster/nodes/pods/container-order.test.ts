@@ -62,9 +62,15 @@ suite("the containers of a Pod", () => {
       });
       await cluster.wait(1);
       const { initContainerStatuses: [first, next] = [], containerStatuses: [main] = [], ...rest } = await status();
-      assert.deepEqual([rest.phase, first?.restartCount, Object.keys(first?.state ?? {})], [phase, restartCount, [state]]);
+      assert.deepEqual(
+        [rest.phase, first?.restartCount, Object.keys(first?.state ?? {})],
+        [phase, restartCount, [state]],
+      );
       assert.equal((first?.state?.terminated ?? first?.lastState?.terminated)?.exitCode, 3);
-      assert.deepEqual([next?.state?.waiting?.reason, main?.state?.waiting?.reason], ["PodInitializing", "PodInitializing"]);
+      assert.deepEqual(
+        [next?.state?.waiting?.reason, main?.state?.waiting?.reason],
+        ["PodInitializing", "PodInitializing"],
+      );
       if (restartPolicy !== "Never") assert.equal(first?.state?.waiting?.reason, "CrashLoopBackOff");
       await cluster.wait(60);
       const starts = { Never: ["0"], OnFailure: ["0", "0", "10", "30"], Always: ["0", "0", "10", "30"] };
@@ -160,7 +166,9 @@ suite("the containers of a Pod", () => {
 
   test("a preStop hook that fails is reported, and the container stopped", async () => {
     set({ main: { run: server("main"), exec: () => 1 } });
-    await cluster.run("web", { containers: [container("main", { lifecycle: { preStop: { exec: { command: ["x"] } } } })] });
+    await cluster.run("web", {
+      containers: [container("main", { lifecycle: { preStop: { exec: { command: ["x"] } } } })],
+    });
     await remove();
     await cluster.wait(1);
     assert.equal(await cluster.pod("web"), undefined);

@@ -61,9 +61,27 @@ suite("restarts of containers", () => {
   const rule = (operator: string, ...values: number[]) => ({ action: "Restart", exitCodes: { operator, values } });
 
   for (const [title, pod, own, code, expected] of [
-    ["a rule restarts a container that would not be", "Never", { restartPolicy: "Never", restartPolicyRules: [rule("In", 42)] }, 42, 1],
-    ["other codes follow the container's policy", "Always", { restartPolicy: "Never", restartPolicyRules: [rule("In", 42)] }, 1, 0],
-    ["NotIn matches all other codes", "Never", { restartPolicy: "Never", restartPolicyRules: [rule("NotIn", 42)] }, 1, 1],
+    [
+      "a rule restarts a container that would not be",
+      "Never",
+      { restartPolicy: "Never", restartPolicyRules: [rule("In", 42)] },
+      42,
+      1,
+    ],
+    [
+      "other codes follow the container's policy",
+      "Always",
+      { restartPolicy: "Never", restartPolicyRules: [rule("In", 42)] },
+      1,
+      0,
+    ],
+    [
+      "NotIn matches all other codes",
+      "Never",
+      { restartPolicy: "Never", restartPolicyRules: [rule("NotIn", 42)] },
+      1,
+      1,
+    ],
     ["the policy of a container wins over that of the Pod", "Always", { restartPolicy: "OnFailure" }, 0, 0],
     ["a container may always be restarted", "Never", { restartPolicy: "Always" }, 0, 1],
     ["the policy of the Pod is the default", "OnFailure", {}, 0, 0],
@@ -72,7 +90,10 @@ suite("restarts of containers", () => {
       images.set("app", ({ restartCount, signal }) =>
         restartCount === 0 ? code : new Promise((resolve) => signal.addEventListener("abort", () => resolve(0))),
       );
-      await cluster.run("web", { restartPolicy: pod, containers: [{ name: "main", image: "app", ...(own as JsonObject) }] });
+      await cluster.run("web", {
+        restartPolicy: pod,
+        containers: [{ name: "main", image: "app", ...(own as JsonObject) }],
+      });
       await cluster.wait(1);
       assert.equal((await first()).restartCount, expected);
       assert.equal((await status()).phase, expected === 1 ? "Running" : code === 0 ? "Succeeded" : "Failed");
