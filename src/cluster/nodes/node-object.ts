@@ -74,6 +74,7 @@ export function nodeStatus(
     capacity: { ...ownCapacity },
     allocatable: { ...allocatable },
     conditions: nodeConditions(node, now),
+    declaredFeatures: ["RestartAllContainersOnContainerExits"],
     // Nothing listens there: this server answers for the kubelet itself.
     daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
     nodeInfo: {

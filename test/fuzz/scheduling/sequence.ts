@@ -160,13 +160,13 @@ class Sequence {
 
   /** Creates a Pod and returns how its outcomes differ. */
   async #create(pod: NewPod, nudges?: number): Promise<string | undefined> {
+    this.#ending = new Set(
+      this.#twins.flatMap(({ pods }) => pods.all().filter(isEnding)).map(({ metadata }) => metadata.name),
+    );
     const [{ status }] = await this.#both(({ client }) => client.call("POST", PODS, pod));
     // Some random Pods are invalid.
     if (status !== 201) return undefined;
     this.#decisions.created += 1;
-    this.#ending = new Set(
-      this.#twins.flatMap(({ pods }) => pods.all().filter(isEnding)).map(({ metadata }) => metadata.name),
-    );
     if (pod.spec.schedulingGates) await this.#ungate(pod.metadata.name);
     return this.#compare(pod.metadata.name, pod, nudges);
   }

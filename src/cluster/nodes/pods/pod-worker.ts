@@ -10,6 +10,7 @@ import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
+import { couldRestartAll, restartAll } from "./restart-all.ts";
 import { runContainers } from "./run-containers.ts";
 import { stopContainers } from "./stop-containers.ts";
 
@@ -31,6 +32,13 @@ export interface PodStep {
   readonly dueMs: number | undefined;
   /** The Pod is being deleted, and all containers have stopped. */
   readonly isStopped: boolean;
+}
+
+/** What is going on besides the states of containers. */
+interface WorkState {
+  readonly resizePending: PendingResize | undefined;
+  /** Undefined if no exit restarts all containers. */
+  readonly isRestarting: boolean | undefined;
 }
 
 /** Runs one Pod. What it keeps in memory can be derived from the status of the Pod. */
@@ -61,7 +69,8 @@ export class PodWorker {
     const isLate = !hasFinished(pod) && this.#isLate(turn, startTime);
     const ending = this.#ending(turn, isLate);
     let resizePending: PendingResize | undefined;
-    if (ending === undefined) {
+    const restart = ending === undefined ? restartAll(turn, this.runner) : undefined;
+    if (ending === undefined && restart === undefined) {
       resizePending = resizeContainers(turn, this.runner, place);
       runContainers(turn, this.runner);
       this.#stopSidecars(turn);
@@ -73,6 +82,7 @@ export class PodWorker {
     const status = this.#status(turn, { ...before, startTime, ...(hasFailed && DEADLINE) }, phase, {
       ...place,
       resizePending,
+      isRestarting: couldRestartAll(pod) ? restart === "stopping" : undefined,
     });
     return { status, dueMs: turn.dueMs, isStopped: isStopped && metadata.deletionTimestamp !== undefined };
   }
@@ -115,7 +125,7 @@ export class PodWorker {
     turn: PodTurn,
     before: PodStatus,
     phase: string,
-    { hostIP, podIPs, resizePending }: PodPlace & { readonly resizePending: PendingResize | undefined },
+    { hostIP, podIPs, resizePending, isRestarting }: PodPlace & WorkState,
   ): PodStatus {
     const { pod, statuses, containers, now } = turn;
     const hasSandbox = phase === "Pending" || phase === "Running";
@@ -128,7 +138,7 @@ export class PodWorker {
       ...before,
       ...(generation !== undefined && { observedGeneration: generation }),
       phase,
-      conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending }),
+      conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending, isRestarting }),
       hostIP,
       hostIPs: [{ ip: hostIP }],
       ...(podIPs[0] !== undefined && { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),

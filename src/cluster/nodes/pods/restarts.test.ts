@@ -43,6 +43,41 @@ suite("restarts of containers", () => {
     assert.deepEqual(starts.slice(11), [2412, 2422, 2442]);
   });
 
+  test("restart all containers, init containers first, if a rule says so", async () => {
+    const starts: string[] = [];
+    const stay = (signal: AbortSignal) =>
+      new Promise<number>((resolve) => signal.addEventListener("abort", () => resolve(0), { once: true }));
+    for (const image of ["init", "worker", "other"]) {
+      images.set(image, ({ signal, restartCount }) => {
+        starts.push(`${image} ${restartCount}`);
+        if (image === "init") return 0;
+        return image === "worker" && restartCount === 0 ? 42 : stay(signal);
+      });
+    }
+    const restartPolicyRules = [{ action: "RestartAllContainers", exitCodes: { operator: "In", values: [42] } }];
+    const worker = { name: "worker", image: "worker", restartPolicy: "Never", restartPolicyRules };
+    await cluster.run("web", {
+      restartPolicy: "Never",
+      initContainers: [{ name: "init", image: "init" }],
+      containers: [worker, { name: "other", image: "other" }],
+    });
+    const restarting = async () => (await status()).conditions?.find(({ type }) => type === "AllContainersRestarting");
+    const { status: isRestarting, reason, message } = (await restarting()) ?? {};
+    assert.deepEqual(
+      [isRestarting, reason, message],
+      ["True", "RestartAllContainersStarted", "container exited with restart policy rule"],
+    );
+    assert.equal((await status()).phase, "Running");
+    await cluster.wait(1);
+    assert.deepEqual(starts, ["init 0", "worker 0", "other 0", "init 1", "worker 1", "other 1"]);
+    const { initContainerStatuses = [], containerStatuses = [], phase } = await status();
+    assert.deepEqual([phase, (await restarting())?.status], ["Running", "False"]);
+    for (const { restartCount, lastState } of [...initContainerStatuses, ...containerStatuses]) {
+      const { exitCode, reason: why } = lastState?.terminated ?? {};
+      assert.deepEqual([restartCount, exitCode, why], [1, 137, "RestartingAllContainers"]);
+    }
+  });
+
   test("of one container do not delay those of another", async () => {
     const starts: string[] = [];
     for (const image of ["bad", "other"]) {
