@@ -210,6 +210,11 @@ const fuzz: Group = {
       files: ["test/fuzz/scheduling.ts"],
     },
     {
+      name: "lifecycle",
+      does: "random Pods driven by the Stages of KWOK, by our nodes and by the real KWOK; --seed N, --count N, --help",
+      files: ["test/fuzz/lifecycle.ts"],
+    },
+    {
       name: "cost",
       does: "requests that take more processor time than their size justifies; --part 1/8, --state FILE",
       files: ["test/cost/run.ts"],

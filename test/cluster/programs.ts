@@ -105,9 +105,14 @@ export async function startPrograms(
   }
 }
 
-async function prepareKwok(server: ClusterServer, admin: string, folder: string) {
+/** The folder with the Stages, roles and definitions that KWOK comes with. */
+export async function kwokFolder(): Promise<string> {
   const { stdout } = await run("go", ["list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"], { cwd: kwokModule });
-  const kustomize = path.join(stdout.trim(), "kustomize");
+  return path.join(stdout.trim(), "kustomize");
+}
+
+async function prepareKwok(server: ClusterServer, admin: string, folder: string) {
+  const kustomize = await kwokFolder();
   const stages = path.join(folder, "stages.yaml");
   const texts = await Promise.all(STAGES.map((file) => readFile(path.join(kustomize, "stage", file), "utf8")));
   await writeFile(stages, texts.join("\n---\n"));

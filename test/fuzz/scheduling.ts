@@ -13,7 +13,7 @@ that the real scheduler gives the highest score.
 
    --seed N           seed of the first sequence; default: random
    --count N          number of sequences, each with the next seed; default 100
-   --config FILE      KubeSchedulerConfiguration of both schedulers; default: none
+   --config FILE      KubeSchedulerConfiguration of both schedulers; default: one with three profiles
    --logs FOLDER      keep the files and logs of the programs there
 `;
 

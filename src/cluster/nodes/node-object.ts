@@ -77,6 +77,7 @@ export function nodeStatus(
     capacity: { ...ownCapacity },
     allocatable: { ...allocatable },
     conditions: nodeConditions(node, now),
+    declaredFeatures: ["RestartAllContainersOnContainerExits"],
     daemonEndpoints: { kubeletEndpoint: { Port: KUBELET_PORT } },
     nodeInfo: {
       architecture: ARCHITECTURE,

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../src/base/api/object.ts";
 import type { Random } from "../random.ts";
+import { randomNode } from "./shapes.ts";
 
 /** A request that changes the cluster. */
 export interface Change {
@@ -8,16 +9,33 @@ export interface Change {
   readonly body: JsonObject;
 }
 
+const NODES = "/api/v1/nodes";
 const PODS = "/api/v1/namespaces/default/pods";
 
-/** A random change of a node, of the waiting Pod or of another one. */
+const MERGE = { "content-type": "application/merge-patch+json" };
+
+/** Headers of a request that changes the cluster. */
+export const headersOf = ({ method }: Change): Record<string, string> => (method === "PATCH" ? MERGE : {});
+
+/** Creates a random node. */
+export function newNode(random: Random, name: string): Change[] {
+  const node = randomNode(random, name);
+  const { taints = [] } = node.spec as JsonObject;
+  // Admission adds a taint to new nodes, because they are not ready.
+  const untaint = { method: "PATCH", path: `${NODES}/${name}`, body: { spec: { taints } } };
+  return [{ method: "POST", path: NODES, body: node }, untaint];
+}
+
+/** A random change of a node, of the waiting Pod or of another one. `fresh`: the name of a node that does not exist. */
 export function randomChange(
   random: Random,
   waiting: string,
   running: readonly string[],
   nodes: readonly string[],
-): Change {
-  const node = `/api/v1/nodes/${random.pick(nodes)}`;
+  fresh: string,
+): Change[] {
+  if (random.chance(0.1)) return newNode(random, fresh);
+  const node = `${NODES}/${random.pick(nodes)}`;
   const patch = (path: string, body: JsonObject): Change => ({ method: "PATCH", path, body });
   const changes: (() => Change)[] = [
     () => patch(node, { spec: { taints: [] } }),
@@ -29,6 +47,7 @@ export function randomChange(
     () => patch(`${node}/status`, { status: { allocatable: randomAllocatable(random) } }),
     () => patch(`${PODS}/${waiting}`, { metadata: { labels: { changed: String(random.below(100)) } } }),
     () => patch(`${PODS}/${waiting}`, { metadata: { annotations: { changed: String(random.below(100)) } } }),
+    () => ({ method: "DELETE", path: node, body: {} }),
   ];
   if (running.length > 0) {
     const other = `${PODS}/${random.pick(running)}`;
@@ -38,7 +57,7 @@ export function randomChange(
       () => patch(other, { metadata: { labels: { changed: String(random.below(100)) } } }),
     );
   }
-  return random.pick(changes)();
+  return [random.pick(changes)()];
 }
 
 function randomAllocatable(random: Random): JsonObject {

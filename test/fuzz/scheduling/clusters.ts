@@ -8,6 +8,7 @@ import { freePorts } from "../../support/ports.ts";
 import { startProcess } from "../../support/process.ts";
 import { requireTool } from "../../support/tools.ts";
 import { PodWatch } from "./pod-watch.ts";
+import { PROFILES } from "./profiles.ts";
 import { LoggedScores } from "./scores.ts";
 
 /** A server with a scheduler, a controller of volumes, and nothing else that acts on Pods. */
@@ -22,8 +23,6 @@ export interface SchedulerCluster {
 /** Of the real scheduler: otherwise it logs no scores. */
 const LOG_FLAGS = ["-v=2", "--vmodule=schedule_one=10"];
 
-const DEFAULT_CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
-
 /**
  * Starts a cluster whose scheduler is ours or the real one. Files and logs go to `folder`. `configuration`: a
  * KubeSchedulerConfiguration in YAML.
@@ -31,7 +30,7 @@ const DEFAULT_CONFIGURATION = "apiVersion: kubescheduler.config.k8s.io/v1\nkind:
 export async function startCluster(
   folder: string,
   scheduler: "ours" | "theirs",
-  configuration = DEFAULT_CONFIGURATION,
+  configuration = PROFILES,
 ): Promise<SchedulerCluster> {
   await mkdir(folder, { recursive: true });
   const file = path.join(folder, "scheduler.yaml");

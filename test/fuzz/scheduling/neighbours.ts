@@ -39,6 +39,7 @@ function randomTerm(random: Random): JsonObject {
     ...(random.chance(0.15) && { namespaces: [random.pick(["default", "elsewhere"])] }),
     ...(random.chance(0.15) && { namespaceSelector: randomNamespaces(random) }),
     ...(random.chance(0.1) && { matchLabelKeys: ["version"] }),
+    ...(random.chance(0.05) && { mismatchLabelKeys: ["tier"] }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../src/base/api/object.ts";
 import type { Random } from "../random.ts";
 import { randomNeighbours } from "./neighbours.ts";
+import { SCHEDULER_NAMES } from "./profiles.ts";
 
 const ZONES = ["z1", "z2", "z3"];
 const DISKS = ["ssd", "hdd"];
@@ -11,6 +12,9 @@ const KEYS = ["dedicated", "spot"];
 
 /** Priorities of Pods. A PriorityClass `pN` exists for each. */
 export const PRIORITIES: readonly number[] = [0, 1, 2, 5, 1000];
+
+/** Its Pods need resources besides those of their containers. */
+export const RUNTIME_CLASS = "heavy";
 
 /** A random node. */
 export function randomNode(random: Random, name: string): JsonObject {
@@ -24,6 +28,7 @@ export function randomNode(random: Random, name: string): JsonObject {
     "ephemeral-storage": "10Gi",
   };
   if (random.chance(0.3)) allocatable["example.com/gpu"] = String(1 + random.below(4));
+  if (random.chance(0.3)) allocatable["hugepages-2Mi"] = random.pick(["4Mi", "8Mi"]);
   return {
     metadata: { name, labels },
     spec: {
@@ -52,7 +57,13 @@ export function randomPod(random: Random, number: number, nodes: readonly string
   const priority = random.pick(PRIORITIES);
   return {
     containers,
-    initContainers: [{ name: "init", image: `init/unique:${number}`, ...(random.chance(0.2) && resources(random)) }],
+    initContainers: [
+      {
+        ...{ name: "init", image: `init/unique:${number}` },
+        ...(random.chance(0.2) && resources(random)),
+        ...(random.chance(0.2) && { restartPolicy: "Always" }),
+      },
+    ],
     priorityClassName: `p${priority}`,
     ...(random.chance(0.1) && { preemptionPolicy: "Never" }),
     ...(random.chance(0.3) && { tolerations: randomTolerations(random) }),
@@ -60,6 +71,19 @@ export function randomPod(random: Random, number: number, nodes: readonly string
     affinity: { ...affinity, ...(nodeAffinity && { nodeAffinity }) },
     ...(constraints && { topologySpreadConstraints: constraints }),
     ...(random.chance(0.1) && { resources: { requests: { cpu: random.pick(["1500m", "2"]), memory: "700Mi" } } }),
+    ...(random.chance(0.1) && { schedulingGates: [{ name: "example.com/gate" }] }),
+    ...(random.chance(0.1) && { runtimeClassName: RUNTIME_CLASS }),
+    schedulerName: random.chance(0.6) ? SCHEDULER_NAMES[0] : random.pick(SCHEDULER_NAMES),
+  };
+}
+
+/** The spec of a Pod that needs only resources. */
+export function plainPod(random: Random, number: number): JsonObject {
+  const requests = { cpu: random.pick(["400m", "900m", "1500m"]), memory: random.pick(["128Mi", "700Mi", "1Gi"]) };
+  return {
+    containers: [{ name: "c0", image: `app/unique:${number}`, resources: { requests } }],
+    priorityClassName: `p${random.pick(PRIORITIES)}`,
+    tolerations: [{ operator: "Exists" }],
   };
 }
 
@@ -82,6 +106,11 @@ function resources(random: Random): JsonObject {
     const count = String(1 + random.below(2));
     requests["example.com/gpu"] = count;
     limits["example.com/gpu"] = count;
+  }
+  if (random.chance(0.05)) {
+    const pages = { "hugepages-2Mi": random.pick(["2Mi", "6Mi"]) };
+    Object.assign(requests, { cpu: "100m" }, pages);
+    Object.assign(limits, pages);
   }
   return { resources: { requests, limits } };
 }

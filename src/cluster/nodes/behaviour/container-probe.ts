@@ -1,6 +1,7 @@
 import type { Clock, Timer } from "../../../base/util/clock.ts";
 import type { Probe } from "../../../kinds/types/container.ts";
 import { messageOf } from "../../controllers/shared/controller.ts";
+import { firstProbeMs, periodMs } from "./probe-times.ts";
 
 /** The result of one check: undefined if it succeeded, otherwise why it failed. */
 export type ProbeResult = string | undefined;
@@ -10,9 +11,13 @@ export interface ContainerProbeOptions {
   /** The probe of the container. Undefined: the check is repeated every second until it succeeds. */
   readonly spec: Probe | undefined;
   readonly check: () => ProbeResult | Promise<ProbeResult>;
+  /** The result of a check that takes longer than the probe allows. */
+  readonly late: string;
   readonly clock: Clock;
   /** Called when enough checks in a row have succeeded or failed. */
   readonly changed: (isSuccess: boolean) => void;
+  /** Whether such a result is the last: no more checks follow. */
+  readonly isFinal: (isSuccess: boolean) => boolean;
   /** Called for each check that fails. */
   readonly failed: (output: string) => void;
 }
@@ -25,6 +30,8 @@ export class ContainerProbe {
   readonly #spec: Probe;
   #timer: Timer | undefined;
   #isClosed = false;
+  /** The number of the current check. Results of earlier ones come too late. */
+  #check = 0;
   /** The last result, and how often in a row. */
   #run = { isSuccess: false, count: 0 };
   #result: boolean | undefined;
@@ -34,11 +41,11 @@ export class ContainerProbe {
     this.#spec = options.spec ?? WITHOUT_SPEC;
   }
 
-  /** Begins now, or after the initial delay. */
-  start(): void {
-    const { initialDelaySeconds = 0 } = this.#spec;
-    if (initialDelaySeconds === 0) this.#check();
-    else this.#timer = this.#options.clock.setTimer(initialDelaySeconds * 1000, () => this.#check());
+  /** Begins now, or at the first tick after the initial delay. `sinceMs`: how long the container has been running. */
+  start(sinceMs: number): void {
+    const delayMs = firstProbeMs(this.#spec, sinceMs);
+    if (delayMs === 0) this.#tick();
+    else this.#timer = this.#options.clock.setTimer(delayMs, () => this.#tick());
   }
 
   close(): void {
@@ -46,29 +53,41 @@ export class ContainerProbe {
     this.#timer?.close();
   }
 
-  #check(): void {
-    const late = (error: unknown) => this.#note(messageOf(error));
+  #tick(): void {
+    const { clock, check, spec, late } = this.#options;
+    const number = ++this.#check;
+    const beganMs = clock.now();
+    const note = (output: ProbeResult) => {
+      if (number !== this.#check || this.#isClosed) return;
+      this.#timer?.close();
+      this.#check += 1;
+      this.#note(output, beganMs);
+    };
+    const noteError = (error: unknown) => note(messageOf(error));
     try {
-      const result = this.#options.check();
-      if (result instanceof Promise) result.then((output) => this.#note(output), late);
-      else this.#note(result);
+      const result = check();
+      if (result instanceof Promise) {
+        if (spec) this.#timer = clock.setTimer((spec.timeoutSeconds ?? 1) * 1000, () => note(late));
+        result.then(note, noteError);
+      } else note(result);
     } catch (error) {
-      late(error);
+      noteError(error);
     }
   }
 
-  #note(output: ProbeResult): void {
-    if (this.#isClosed) return;
-    const { periodSeconds = 10, successThreshold = 1, failureThreshold = 3 } = this.#spec;
+  #note(output: ProbeResult, beganMs: number): void {
+    const { spec, clock, changed, isFinal, failed } = this.#options;
+    const { successThreshold = 1, failureThreshold = 3 } = this.#spec;
     const isSuccess = output === undefined;
-    if (output !== undefined && this.#options.spec) this.#options.failed(output);
+    if (output !== undefined && spec) failed(output);
     const count = this.#run.isSuccess === isSuccess ? this.#run.count + 1 : 1;
     this.#run = { isSuccess, count };
     const isEnough = count >= (isSuccess ? successThreshold : failureThreshold);
     const isNews = isEnough && this.#result !== isSuccess;
     if (isNews) this.#result = isSuccess;
-    const isDone = isSuccess && this.#options.spec === undefined;
-    if (!isDone) this.#timer = this.#options.clock.setTimer(periodSeconds * 1000, () => this.#check());
-    if (isNews) this.#options.changed(isSuccess);
+    const isDone = spec === undefined ? isSuccess : isEnough && isFinal(isSuccess);
+    const nextMs = Math.max(0, beganMs + periodMs(this.#spec) - clock.now());
+    if (!isDone) this.#timer = clock.setTimer(nextMs, () => this.#tick());
+    if (isNews) changed(isSuccess);
   }
 }

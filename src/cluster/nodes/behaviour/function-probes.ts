@@ -1,16 +1,12 @@
-import { Writable } from "node:stream";
 import type { Clock } from "../../../base/util/clock.ts";
-import type { Container, HTTPGetAction, Probe } from "../../../kinds/types/container.ts";
-import type {
-  CommandContext,
-  ContainerDefinition,
-  ContainerState,
-} from "../../../serving/connect/handlers/container-functions.ts";
+import type { Probe } from "../../../kinds/types/container.ts";
+import type { ContainerDefinition } from "../../../serving/connect/handlers/container-functions.ts";
 import type { ContainerInstance, Health } from "./behaviour.ts";
 import { ContainerProbe, type ProbeResult } from "./container-probe.ts";
+import { type CalledContainer, type FunctionCall, functionCall } from "./function-calls.ts";
 
 type Kind = "startup" | "readiness" | "liveness";
-type Check = () => ProbeResult | Promise<ProbeResult>;
+type Check = Pick<FunctionCall, "late"> & { run(): ProbeResult | Promise<ProbeResult> };
 
 const OWN: Readonly<Record<Kind, "started" | "ready" | "healthy">> = {
   startup: "started",
@@ -19,22 +15,16 @@ const OWN: Readonly<Record<Kind, "started" | "ready" | "healthy">> = {
 };
 const TITLES: Readonly<Record<Kind, string>> = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" };
 
-/** The container that is probed, as its functions see it. */
-export interface Probed {
-  readonly state: ContainerState;
-  commandContext(): Promise<CommandContext>;
-}
-
 /** What the probes of a container with functions find out. Probes without a function succeed at once. */
 export class FunctionProbes {
   readonly #instance: ContainerInstance;
   readonly #definition: ContainerDefinition;
   readonly #clock: Clock;
-  readonly #probed: Probed;
+  readonly #probed: CalledContainer;
   readonly #probes: ContainerProbe[] = [];
   #health: Health = { isStarted: false, isReady: false };
 
-  constructor(instance: ContainerInstance, definition: ContainerDefinition, clock: Clock, probed: Probed) {
+  constructor(instance: ContainerInstance, definition: ContainerDefinition, clock: Clock, probed: CalledContainer) {
     this.#instance = instance;
     this.#definition = definition;
     this.#clock = clock;
@@ -78,51 +68,22 @@ export class FunctionProbes {
       return;
     }
     const failed = (output: string) => record("Warning", "Unhealthy", `${TITLES[kind]} probe failed: ${output}`);
-    const probe = new ContainerProbe({ spec, check, clock: this.#clock, changed, failed });
+    const late = check.late(spec?.timeoutSeconds ?? 1);
+    const isFinal = (isSuccess: boolean) => kind === "startup" || (kind === "liveness" && !isSuccess);
+    const shared = { spec, changed, failed, isFinal, late, clock: this.#clock };
+    const probe = new ContainerProbe({ ...shared, check: () => check.run() });
     this.#probes.push(probe);
-    probe.start();
+    probe.start(this.#probed.state.since);
   }
 
   #check(kind: Kind, spec: Probe | undefined): Check | undefined {
-    const { http, exec } = this.#definition;
     const own = this.#definition[OWN[kind]];
-    if (own) return () => asResult(own(this.#probed.state));
-    if (spec?.httpGet && http)
-      return () => checkHttp(http, spec.httpGet ?? {}, this.#instance.container, this.#probed.state);
-    if (spec?.exec && exec) return () => this.#checkExec(exec, spec.exec?.command ?? []);
-    return undefined;
-  }
-
-  async #checkExec(exec: NonNullable<ContainerDefinition["exec"]>, command: readonly string[]): Promise<ProbeResult> {
-    const { pod, container } = this.#probed.state;
-    let output = "";
-    const stream = new Writable({
-      write(chunk, _encoding, done) {
-        output += String(chunk);
-        done();
-      },
-    });
-    const streams = { tty: false, stdin: undefined, stdout: stream, stderr: stream, onResize: () => {} };
-    const { signal } = new AbortController();
-    const request = { pod, container, command, ...streams, signal };
-    const code = await exec(request, await this.#probed.commandContext());
-    return typeof code === "number" && code !== 0 ? output : undefined;
+    if (own) return { run: () => asResult(own(this.#probed.state)), late: () => "the function did not return in time" };
+    return functionCall(this.#definition, spec ?? {}, this.#instance.container, this.#probed);
   }
 }
 
 function asResult(answer: boolean | Promise<boolean>): ProbeResult | Promise<ProbeResult> {
   const read = (isSuccess: boolean) => (isSuccess ? undefined : "the function returned false");
   return answer instanceof Promise ? answer.then(read) : read(answer);
-}
-
-async function checkHttp(
-  http: NonNullable<ContainerDefinition["http"]>,
-  { path = "/", port = 80, httpHeaders = [] }: HTTPGetAction,
-  { ports = [] }: Container,
-  state: ContainerState,
-): Promise<ProbeResult> {
-  const number = typeof port === "number" ? port : (ports.find(({ name }) => name === port)?.containerPort ?? 80);
-  const headers = httpHeaders.map(({ name = "", value = "" }): [string, string] => [name, value]);
-  const { status } = await http(new Request(`http://localhost:${number}${path}`, { headers }), state);
-  return status >= 200 && status < 400 ? undefined : `HTTP probe failed with statuscode: ${status}`;
 }

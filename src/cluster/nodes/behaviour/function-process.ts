@@ -8,8 +8,10 @@ import type {
   ContainerState,
   ContainerUsage,
 } from "../../../serving/connect/handlers/container-functions.ts";
+import { messageOf } from "../../controllers/shared/controller.ts";
 import type { ContainerInstance, ContainerProcess, Exit, Health } from "./behaviour.ts";
 import { containerEnv, type EnvAccess } from "./container-env.ts";
+import { type FunctionCall, functionCall } from "./function-calls.ts";
 import { FunctionProbes } from "./function-probes.ts";
 import { LogBuffer } from "./log-buffer.ts";
 
@@ -33,6 +35,7 @@ export class FunctionProcess implements ContainerProcess {
   readonly #instance: ContainerInstance;
   readonly #context: FunctionContext;
   readonly #stopping = new AbortController();
+  #isStopping = false;
   readonly #probes: FunctionProbes;
 
   constructor(instance: ContainerInstance, definition: ContainerDefinition, context: FunctionContext) {
@@ -72,11 +75,26 @@ export class FunctionProcess implements ContainerProcess {
   stop(nowMs: number, graceMs: number): void {
     if (this.exit && this.exit.atMs <= nowMs) return;
     const atMs = nowMs + graceMs;
-    const isStopping = this.#stopping.signal.aborted;
-    if (this.definition.run === undefined) this.#end({ code: 0 });
     // A second request may shorten the time, but not lengthen it.
-    else if (!isStopping || (this.exit && atMs < this.exit.atMs)) this.exit = { atMs, code: KILLED };
-    if (!isStopping) this.#stopping.abort();
+    if (this.exit === undefined || atMs < this.exit.atMs) this.exit = { atMs, code: KILLED };
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const { container } = this.#instance;
+    const hook = functionCall(this.definition, container.lifecycle?.preStop ?? {}, container, this);
+    if (hook === undefined) this.#signal();
+    else void this.#runHook(hook).then(() => this.#signal());
+  }
+
+  /** Upstream: executePreStopHook. The Event does not say why it failed. */
+  async #runHook(hook: FunctionCall): Promise<void> {
+    const problem = await hook.run().catch((error: unknown) => messageOf(error));
+    if (problem !== undefined) this.#instance.record("Warning", "FailedPreStopHook", "PreStopHook failed");
+  }
+
+  /** Lets the function end. A container without one ends at once. */
+  #signal(): void {
+    this.#stopping.abort();
+    if (this.definition.run === undefined) this.#end({ code: 0 });
   }
 
   close(): void {

@@ -1,24 +1,32 @@
 import type { Container, Probe } from "../../../kinds/types/container.ts";
 import type { Health } from "./behaviour.ts";
 
-const DEFAULT_PERIOD_S = 10;
+/** Milliseconds between two checks of a probe. */
+export const periodMs = ({ periodSeconds = 10 }: Probe): number => periodSeconds * 1000;
 
-/** Milliseconds until a probe that always succeeds has reached its threshold. */
-function successMs(probe: Probe | undefined): number {
-  if (probe === undefined) return 0;
-  const { initialDelaySeconds = 0, periodSeconds = DEFAULT_PERIOD_S, successThreshold = 1 } = probe;
-  // Upstream: worker.doProbe. Ticks before the initial delay are skipped.
-  const ticks = Math.ceil(initialDelaySeconds / periodSeconds) + successThreshold - 1;
-  return ticks * periodSeconds * 1000;
+/**
+ * Milliseconds until the first check of a probe that begins now: ticks before the initial delay are skipped. Upstream:
+ * worker.doProbe. `sinceMs`: how long the container has been running.
+ */
+export function firstProbeMs(probe: Probe, sinceMs: number): number {
+  const restMs = (probe.initialDelaySeconds ?? 0) * 1000 - sinceMs;
+  return Math.max(0, Math.ceil(restMs / periodMs(probe))) * periodMs(probe);
 }
 
-/** When a container whose probes always succeed is started and ready. */
+/** Milliseconds until a probe that always succeeds has reached its threshold. */
+function successMs(probe: Probe | undefined, sinceMs: number): number {
+  if (probe === undefined) return 0;
+  return firstProbeMs(probe, sinceMs) + ((probe.successThreshold ?? 1) - 1) * periodMs(probe);
+}
+
+/** When a container whose probes always succeed is started and ready. Other probes begin when it has started. */
 export function probeTimes(
   { startupProbe, readinessProbe }: Container,
   startedMs: number,
 ): { readonly startMs: number; readonly readyMs: number } {
-  const startMs = startedMs + successMs(startupProbe);
-  return { startMs, readyMs: Math.max(startMs, startedMs + successMs(readinessProbe)) };
+  const startupMs = successMs(startupProbe, 0);
+  const startMs = startedMs + startupMs;
+  return { startMs, readyMs: startMs + successMs(readinessProbe, startupMs) };
 }
 
 /** The health of such a container. */

@@ -3,6 +3,7 @@ import { getMember } from "../../../base/util/members.ts";
 import type { ContainerStatus, PodCondition } from "../../../kinds/types/pod-status.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { hasStarted, isInitialized, type PodContainer } from "./containers.ts";
+import { RESTARTING_CONDITION } from "./restart-all.ts";
 
 /** What the conditions of a Pod follow from. */
 export interface ConditionInput {
@@ -15,6 +16,8 @@ export interface ConditionInput {
   readonly now: string;
   /** A resize that cannot be done now. */
   readonly resizePending?: { readonly reason: string; readonly message: string };
+  /** All containers are being restarted. Undefined if that cannot happen to the Pod. */
+  readonly isRestarting?: boolean;
 }
 
 type State = Pick<PodCondition, "status" | "reason" | "message">;
@@ -24,7 +27,8 @@ const TRUE: State = { status: "True" };
 const OWNED = ["PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled"] as const;
 
 const RESIZE_PENDING = "PodResizePending";
-const isOfOthers = (type: string) => !(OWNED as readonly string[]).includes(type) && type !== RESIZE_PENDING;
+const isOfOthers = (type: string) =>
+  !(OWNED as readonly string[]).includes(type) && type !== RESIZE_PENDING && type !== RESTARTING_CONDITION;
 
 /** The conditions of a Pod. Upstream: generateAPIPodStatus */
 export function podConditions(input: ConditionInput): PodCondition[] {
@@ -60,11 +64,23 @@ export function podConditions(input: ConditionInput): PodCondition[] {
     };
   };
   const resize = input.resizePending ? [made(RESIZE_PENDING, { status: "True", ...input.resizePending })] : [];
-  return [...others, ...resize, ...OWNED.map((type) => made(type, states[type]))];
+  const restarting = input.isRestarting === undefined ? [] : [made(RESTARTING_CONDITION, restartingState(input))];
+  return [...others, ...resize, ...OWNED.map((type) => made(type, states[type])), ...restarting];
 }
 
 /** Reasons of Pods whose containers have all ended. */
 const FINISHED: Readonly<Record<string, string>> = { Succeeded: "PodCompleted", Failed: "PodFailed" };
+
+/** Upstream: GenerateAllContainersRestartingCondition */
+function restartingState({ phase, isRestarting }: ConditionInput): State {
+  const reason = getMember(FINISHED, phase);
+  if (reason !== undefined || !isRestarting) return { status: "False", ...(reason !== undefined && { reason }) };
+  return {
+    status: "True",
+    reason: "RestartAllContainersStarted",
+    message: "container exited with restart policy rule",
+  };
+}
 
 function containersReadyState({ containers, statuses, phase }: ConditionInput): State {
   const reason = getMember(FINISHED, phase);

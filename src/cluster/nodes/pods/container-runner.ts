@@ -12,6 +12,21 @@ const KILLED: Readonly<Record<"liveness" | "startup", string>> = {
   startup: "failed startup probe",
 };
 
+/** Containers have at least so long to end by themselves. Upstream: minimumGracePeriodInSeconds */
+const MIN_GRACE_MS = 2000;
+
+/** Since when a Pod or container is ending, and until when it must have stopped. */
+export interface Ending {
+  readonly sinceMs: number;
+  readonly deadlineMs: number;
+}
+
+interface StopOptions {
+  /** Of the Event. */
+  readonly message?: string;
+  readonly isItsTurn?: boolean;
+}
+
 /** Starts, restarts and stops the containers of one Pod. */
 export class ContainerRunner {
   readonly #behaviour: ContainerBehaviour;
@@ -22,6 +37,8 @@ export class ContainerRunner {
   readonly #pulls: ImagePulls;
   readonly #problems = new ContainerProblems();
   readonly #stopping = new Set<string>();
+  /** Containers that are being stopped alone, to be started again. */
+  readonly #killed = new Map<string, Ending>();
   /** The status with which each container was started last. */
   readonly #started = new Map<string, ContainerStatus>();
 
@@ -52,16 +69,22 @@ export class ContainerRunner {
     const status = turn.status(one);
     if (status === undefined || !isRunning(status)) return;
     const process = this.#processes.get(one.name) ?? this.#resume(turn, one, status);
-    const { exit } = process;
-    if (exit && exit.atMs <= turn.nowMs) {
-      turn.set(one, endedStatus(one, status, exit));
-      return;
-    }
-    turn.wakeAt(exit?.atMs);
+    if (this.#observeExit(turn, one, process)) return;
     const health = process.health(turn.nowMs);
     turn.wakeAt(health.changesMs);
     turn.set(one, withHealth(one, status, health));
-    if (health.failed) this.#killUnhealthy(turn, one, health.failed);
+    // A Pod that is being deleted is not probed any more.
+    if (health.failed && !turn.pod.metadata.deletionTimestamp) this.#killUnhealthy(turn, one, health.failed);
+    const killed = this.#killed.get(one.name);
+    if (killed) this.stop(turn, one, killed);
+  }
+
+  /** Returns whether the container has ended. */
+  #observeExit(turn: PodTurn, one: PodContainer, { exit }: ContainerProcess): boolean {
+    const isOver = exit !== undefined && exit.atMs <= turn.nowMs;
+    if (isOver) turn.set(one, endedStatus(one, turn.status(one) ?? {}, exit));
+    else turn.wakeAt(exit?.atMs);
+    return isOver;
   }
 
   /** Starts a container that does not run, unless it has to wait. */
@@ -78,6 +101,7 @@ export class ContainerRunner {
     }
     const status = startedStatus(turn.pod, one, before, turn.nowMs);
     this.#stopping.delete(one.name);
+    this.#killed.delete(one.name);
     this.#started.set(one.name, status);
     turn.set(one, status);
     this.#pulls.recordPulled(turn, one);
@@ -105,20 +129,39 @@ export class ContainerRunner {
   }
 
   /** Stops a container, and starts it again when it has ended. */
-  replace(turn: PodTurn, one: PodContainer, why: string): void {
-    this.stop(turn, one, graceMs(turn.pod), `${why}, will be restarted`);
+  replace(turn: PodTurn, one: PodContainer, message: string): void {
+    this.kill(turn, one, graceMs(turn.pod), message);
     if (!isRunning(turn.status(one))) this.start(turn, one);
   }
 
-  /** Stops a container. Its status changes when it has ended, which may be now. */
-  stop(turn: PodTurn, one: PodContainer, graceMs: number, message = `Stopping container ${one.name}`): void {
+  /**
+   * Stops a container after its hook. Its status changes when it has ended, which may be now. `isItsTurn`: if false, only
+   * the hook runs before the deadline. Upstream: killContainer
+   */
+  stop(turn: PodTurn, one: PodContainer, ending: Ending, { message, isItsTurn = true }: StopOptions = {}): void {
     const status = turn.status(one);
     if (status === undefined || !isRunning(status)) return;
+    const { sinceMs, deadlineMs } = ending;
+    if (!this.#stopping.has(one.name)) {
+      turn.record("Normal", "Killing", message ?? `Stopping container ${one.name}`, one);
+      this.#stopping.add(one.name);
+    }
+    const hookMs = (one.container.lifecycle?.preStop?.sleep?.seconds ?? 0) * 1000;
+    const stopMs = isItsTurn ? Math.min(sinceMs + hookMs, deadlineMs) : deadlineMs;
+    if (turn.nowMs < stopMs) {
+      turn.wakeAt(stopMs);
+      return;
+    }
     const process = this.#processes.get(one.name) ?? this.#resume(turn, one, status);
-    if (!this.#stopping.has(one.name)) turn.record("Normal", "Killing", message, one);
-    this.#stopping.add(one.name);
-    process.stop(turn.nowMs, graceMs);
-    this.observe(turn, one);
+    process.stop(turn.nowMs, Math.max(MIN_GRACE_MS, deadlineMs - turn.nowMs));
+    this.#observeExit(turn, one, process);
+  }
+
+  /** Stops a container alone. It is started again when it has ended. */
+  kill(turn: PodTurn, one: PodContainer, limitMs: number, message: string): void {
+    const ending = this.#killed.get(one.name) ?? { sinceMs: turn.nowMs, deadlineMs: turn.nowMs + limitMs };
+    this.#killed.set(one.name, ending);
+    this.stop(turn, one, ending, { message });
   }
 
   /** Whether the container runs already, because the write of its last start has failed. */
@@ -151,7 +194,7 @@ export class ContainerRunner {
     const ownSeconds = one.container[`${probe}Probe`]?.terminationGracePeriodSeconds;
     const limitMs = ownSeconds === undefined ? graceMs(turn.pod) : ownSeconds * 1000;
     const message = policy === "Never" ? what : `${what}, will be restarted`;
-    if (!this.#stopping.has(one.name)) this.stop(turn, one, limitMs, message);
+    this.kill(turn, one, limitMs, message);
   }
 
   /** A container that has been running since before this server started. */

@@ -4,7 +4,7 @@ import type { ContainerStatus, VolumeMountStatus } from "../../../kinds/types/po
 import type { Pod } from "../../../kinds/types/workloads.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
 import type { Exit, Health } from "../behaviour/behaviour.ts";
-import type { PodContainer } from "./containers.ts";
+import { isReset, type PodContainer } from "./containers.ts";
 
 const RUNTIME = "simulated://";
 
@@ -63,7 +63,7 @@ export function startedStatus(
 ): ContainerStatus {
   const { image = "", resources = {} } = container;
   const ended = before?.state?.terminated ?? before?.lastState?.terminated;
-  const restartCount = ended ? (before?.restartCount ?? 0) + 1 : (before?.restartCount ?? 0);
+  const restartCount = (before?.restartCount ?? 0) + (ended && !isReset(before) ? 1 : 0);
   const volumeMounts = before?.volumeMounts ?? mountStatuses(container);
   return {
     name,

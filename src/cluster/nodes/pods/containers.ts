@@ -51,6 +51,12 @@ export function isInitialized({ role }: PodContainer, status: ContainerStatus | 
   return role === "sidecar" ? isRunning(status) && status?.started === true : exitCodeOf(status) === 0;
 }
 
+/** The reason of containers that begin anew because of another one. */
+export const RESTARTING = "RestartingAllContainers";
+
+/** Whether a container begins anew because of another one, and does not run yet. */
+export const isReset = (status: ContainerStatus | undefined): boolean => status?.state?.waiting?.reason === RESTARTING;
+
 /** Whether a container runs or has run. */
 export function hasStarted(status: ContainerStatus | undefined): boolean {
   const { state = {}, lastState = {} } = status ?? {};

@@ -1,6 +1,6 @@
 import type { ContainerStatus } from "../../../kinds/types/pod-status.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
-import { exitCodeOf, hasStarted, isRunning, type PodContainer } from "./containers.ts";
+import { exitCodeOf, hasStarted, isReset, isRunning, type PodContainer } from "./containers.ts";
 import { restarts, terminatedOf } from "./restarts.ts";
 
 /** What the phase of a Pod follows from. */
@@ -20,12 +20,14 @@ export function phaseOf({ pod, containers, statuses, isEnding }: PhaseInput): st
   const isFinal = (one: PodContainer): boolean => {
     const status = statusOf(one);
     const code = status && hasEnded(status) ? terminatedOf(status).exitCode : undefined;
-    return code !== undefined && (isEnding || !restarts(one.container, pod, code));
+    return code !== undefined && (isEnding || !(isReset(status) || restarts(one.container, pod, code)));
   };
   const isFailure = (one: PodContainer) => isFinal(one) && lastCode(statusOf(one)) !== 0;
 
   if (of("init").some(isFailure)) return "Failed";
-  const isPending = of("init").some((one) => exitCodeOf(statusOf(one)) !== 0 && !hasExited(statusOf(one)));
+  const isPending = of("init").some(
+    (one) => exitCodeOf(statusOf(one)) !== 0 && (isReset(statusOf(one)) || !hasExited(statusOf(one))),
+  );
   const sidecarsWait = of("sidecar").some((one) => statusOf(one)?.started !== true);
   const waits = of("main").some((one) => !hasStarted(statusOf(one)));
   if (isPending || (sidecarsWait && !hasRun) || waits) return isEnding ? "Failed" : "Pending";

@@ -114,7 +114,8 @@ suite("a Pod on a simulated node", () => {
     assert.deepEqual(await health(), { started: false, ready: false });
     await cluster.wait(3);
     assert.deepEqual(await health(), { started: true, ready: false });
-    await cluster.wait(6);
+    // The readiness probe begins when the container has started: after 3 s (too early), 8 s and 13 s.
+    await cluster.wait(9);
     assert.deepEqual(await health(), { started: true, ready: false });
     await cluster.wait(1);
     assert.deepEqual(await health(), { started: true, ready: true });

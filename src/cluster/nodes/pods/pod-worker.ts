@@ -5,15 +5,16 @@ import type { ContainerBehaviour } from "../behaviour/behaviour.ts";
 import type { PodPlacement } from "../behaviour/container-env.ts";
 import type { Shortage } from "../node-resources.ts";
 import { podConditions } from "./conditions.ts";
-import { ContainerRunner } from "./container-runner.ts";
+import { ContainerRunner, type Ending } from "./container-runner.ts";
 import { graceMs, isRunning, type PodContainer } from "./containers.ts";
 import { phaseOf } from "./phase.ts";
 import { podLevelStatus } from "./pod-level-resources.ts";
 import type { PodProblems } from "./pod-problems.ts";
 import { PodTurn, type RecordPodEvent } from "./pod-turn.ts";
 import { type PendingResize, resizeContainers } from "./resize.ts";
+import { couldRestartAll, restartAll } from "./restart-all.ts";
 import { markWaiting, runContainers } from "./run-containers.ts";
-import { type Ending, stopContainers } from "./stop-containers.ts";
+import { stopContainers } from "./stop-containers.ts";
 import { VolumeMounts } from "./volume-mounts.ts";
 
 const DEADLINE = {
@@ -34,6 +35,13 @@ export interface PodStep {
   readonly dueMs: number | undefined;
   /** The Pod is being deleted, and all containers have stopped. */
   readonly isStopped: boolean;
+}
+
+/** What is going on besides the states of containers. */
+interface WorkState {
+  readonly resizePending: PendingResize | undefined;
+  /** Undefined if no exit restarts all containers. */
+  readonly isRestarting: boolean | undefined;
 }
 
 /** Runs one Pod. What it keeps in memory can be derived from the status of the Pod. */
@@ -66,18 +74,23 @@ export class PodWorker {
     const ending = this.#ending(turn, isLate);
     let resizePending: PendingResize | undefined;
     const hasVolumes = this.#mounts.mount(turn);
+    const mayRun = hasVolumes && ending === undefined;
+    const restart = mayRun ? restartAll(turn, this.runner) : undefined;
     if (!hasVolumes) markWaiting(turn);
-    else if (ending === undefined) {
+    else if (mayRun && restart === undefined) {
       resizePending = resizeContainers(turn, this.runner, place);
       runContainers(turn, this.runner);
       this.#stopSidecars(turn);
     }
     const isStopped = ending !== undefined && stopContainers(turn, this.runner, ending);
-    const phase = isLate ? "Failed" : nextPhase(turn, isStopped);
-    const status = this.#status(turn, { ...before, startTime, ...(isLate && DEADLINE) }, phase, {
+    // Upstream: mergePodStatus, which reports no final phase while containers run.
+    const hasFailed = isLate && isStopped;
+    const phase = hasFailed ? "Failed" : nextPhase(turn, isStopped);
+    const status = this.#status(turn, { ...before, startTime, ...(hasFailed && DEADLINE) }, phase, {
       ...place,
       ...(!hasVolumes && { podIPs: [] }),
       resizePending,
+      isRestarting: couldRestartAll(pod) ? restart === "stopping" : undefined,
     });
     return { status, dueMs: turn.dueMs, isStopped: isStopped && metadata.deletionTimestamp !== undefined };
   }
@@ -90,7 +103,7 @@ export class PodWorker {
       turn.wakeAt(deadlineMs);
       return false;
     }
-    turn.record("Normal", DEADLINE.reason, DEADLINE.message);
+    if (this.#endingMs === undefined) turn.record("Normal", DEADLINE.reason, DEADLINE.message);
     return true;
   }
 
@@ -120,7 +133,7 @@ export class PodWorker {
     turn: PodTurn,
     before: PodStatus,
     phase: string,
-    { hostIP, podIPs, resizePending }: PodPlace & { readonly resizePending: PendingResize | undefined },
+    { hostIP, podIPs, resizePending, isRestarting }: PodPlace & WorkState,
   ): PodStatus {
     const { pod, statuses, containers, now } = turn;
     const hasSandbox = (phase === "Pending" || phase === "Running") && podIPs.length > 0;
@@ -134,7 +147,7 @@ export class PodWorker {
       ...(resizePending === undefined && podLevelStatus(pod)),
       ...(generation !== undefined && { observedGeneration: generation }),
       phase,
-      conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending }),
+      conditions: podConditions({ pod, containers, statuses, phase, hasSandbox, now, resizePending, isRestarting }),
       hostIP,
       hostIPs: [{ ip: hostIP }],
       ...(podIPs[0] !== undefined && { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),

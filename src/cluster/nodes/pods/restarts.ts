@@ -1,5 +1,5 @@
 import { printDuration } from "../../../base/go/duration.ts";
-import type { Container } from "../../../kinds/types/container.ts";
+import type { Container, ContainerRestartRule } from "../../../kinds/types/container.ts";
 import type { ContainerStatus } from "../../../kinds/types/pod-status.ts";
 import type { Pod } from "../../../kinds/types/workloads.ts";
 
@@ -8,12 +8,17 @@ const MAX_MS = 300_000;
 /** After so long without a restart the delay begins anew. */
 const RESET_MS = 2 * MAX_MS;
 
-/** Whether a container that has exited runs again. Upstream: ContainerShouldRestart */
-export function restarts(container: Container, { spec = {} }: Pod, exitCode: number): boolean {
-  const rule = container.restartPolicyRules?.find(({ exitCodes: { operator, values = [] } = {} }) =>
+/** The rule that an exit code matches. Upstream: FindMatchingContainerRestartRule */
+export function ruleFor({ restartPolicyRules = [] }: Container, exitCode: number): ContainerRestartRule | undefined {
+  return restartPolicyRules.find(({ exitCodes: { operator, values = [] } = {} }) =>
     operator === "In" ? values.includes(exitCode) : !values.includes(exitCode),
   );
-  if (rule?.action === "Restart") return true;
+}
+
+/** Whether a container that has exited runs again. Upstream: ContainerShouldRestart */
+export function restarts(container: Container, { spec = {} }: Pod, exitCode: number): boolean {
+  const { action } = ruleFor(container, exitCode) ?? {};
+  if (action === "Restart" || action === "RestartAllContainers") return true;
   const policy = container.restartPolicy ?? spec.restartPolicy ?? "Always";
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }

@@ -95,6 +95,26 @@ suite("Stages", () => {
     }
   });
 
+  test("that were chosen are played although the Pod matches no Stage any more", async () => {
+    await add("ready", { ...ready, next: { statusTemplate: "phase: Running" } });
+    await cluster.run("web", {}, { finalizers: ["example.com/keep"] });
+    await cluster.wait(2);
+    await cluster.client.delete(cluster.resource("pods"), { namespace: "default", name: "web" });
+    await cluster.wait(2);
+    assert.equal(await phase("web"), "Pending");
+    await cluster.wait(1);
+    assert.equal(await phase("web"), "Running");
+  });
+
+  test("do only their Events after they have deleted the Pod", async () => {
+    const event = { type: "Warning", reason: "Late", message: "after the deletion" };
+    const patch = { subresource: "status", root: "status", template: "phase: Failed" };
+    await add("removal", { selector: {}, steps: [{ delete: true }, { patch }, { event }] });
+    await cluster.run("web", {}, { finalizers: ["example.com/keep"] });
+    assert.equal(await phase("web"), "Pending");
+    await cluster.hasNews("Warning Late: after the deletion", "web");
+  });
+
   test("that are not supported are reported and ignored, and Pods run without them", async () => {
     await add("broken", { ...ready, next: { statusTemplate: "{{ sprigNews }}" } });
     await cluster.run("web");

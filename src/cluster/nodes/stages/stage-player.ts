@@ -11,13 +11,15 @@ import type { EventRecorder } from "../../controllers/shared/event-recorder.ts";
 import { keyOf } from "../../controllers/shared/informer.ts";
 import type { TemplateFunctions } from "./go-template/evaluate.ts";
 import { type CompiledStep, chooseStage, type Stage } from "./stage.ts";
-import type { StageFinalizers } from "./stage-types.ts";
+import type { StageEvent, StageFinalizers } from "./stage-types.ts";
 
 /** The stage that was chosen for a version of an object. */
 interface Choice {
   readonly version: string | undefined;
   readonly stages: readonly Stage[];
   readonly stage: Stage | undefined;
+  /** As it was when the stage was chosen: templates see this one. */
+  readonly object: KubeObject;
   readonly dueMs: number;
   isPlayed: boolean;
 }
@@ -75,9 +77,15 @@ export class StagePlayer {
     const nowMs = clock.now();
     if (choice.dueMs > nowMs) return choice.dueMs;
     choice.isPlayed = true;
+    const chosen = { ...subject, object: choice.object };
     const functions = subject.functions(nowMs, this.#startMs);
+    let isDeleted = false;
     try {
-      for (const step of stage.steps) await this.#step(step, subject, functions);
+      for (const { event, ...step } of stage.steps) {
+        if (event) this.#record(event, chosen);
+        if (!isDeleted) await this.#step(step, chosen, functions);
+        isDeleted ||= step.delete ?? false;
+      }
     } catch (error) {
       if (error instanceof ApiError) throw error;
       this.#ignore(stage, error);
@@ -85,7 +93,10 @@ export class StagePlayer {
     return undefined;
   }
 
-  /** Each version of an object, and each change of the stages, leads to a new choice. */
+  /**
+   * Each version of an object, and each change of the stages, leads to a new choice. Compat: a version for which there is no
+   * stage leaves the earlier choice in place, as `preprocess` of KWOK does.
+   */
   async #choose(stages: readonly Stage[], object: KubeObject): Promise<Choice> {
     const { resourceVersion: version } = object.metadata;
     const key = keyOf(object);
@@ -93,9 +104,14 @@ export class StagePlayer {
     if (known && known.version === version && known.stages === stages) return known;
     const { random, clock } = this.#options;
     const stage = chooseStage(await this.#matching(stages, object), random);
+    if (stage === undefined && known && !known.isPlayed && known.stages === stages) {
+      const kept = { ...known, version };
+      this.#choices.set(key, kept);
+      return kept;
+    }
     const nowMs = clock.now();
     const dueMs = nowMs + (stage ? (this.#unlessCostly(stage, () => stage.delayMs(object, nowMs, random)) ?? 0) : 0);
-    const choice = { version, stages, stage, dueMs, isPlayed: false };
+    const choice = { version, stages, stage, object, dueMs, isPlayed: false };
     this.#choices.set(key, choice);
     return choice;
   }
@@ -134,16 +150,16 @@ export class StagePlayer {
     this.#options.report("stages", new Error(`Stage ${stage.name} is ignored for an object`, { cause }));
   }
 
+  #record({ type, reason = "", message = "" }: StageEvent, { resource, object, recorder }: StageSubject): void {
+    recorder.record(resource, object, type === "Warning" ? "Warning" : "Normal", reason, message);
+  }
+
   async #step(step: CompiledStep, subject: StageSubject, functions: TemplateFunctions): Promise<void> {
-    const { resource, object, recorder, statusClient, deletionClient } = subject;
+    const { resource, object, statusClient, deletionClient } = subject;
     const { client } = this.#options;
     const { namespace = "", name = "", uid } = object.metadata;
     const key = { namespace, name };
-    const { event, finalizers, patch, apply } = step;
-    if (event) {
-      const type = event.type === "Warning" ? "Warning" : "Normal";
-      recorder.record(resource, object, type, event.reason ?? "", event.message ?? "");
-    }
+    const { finalizers, patch, apply } = step;
     if (finalizers) {
       const next = changedFinalizers(object.metadata.finalizers ?? [], finalizers);
       await client.patch(resource, key, { metadata: { uid, finalizers: next } }).catch(unlessStale);
@@ -196,5 +212,7 @@ const unlessStale = unlessCode(404, 409);
 function changedFinalizers(before: readonly string[], { add = [], remove = [], empty }: StageFinalizers): string[] {
   const removed = remove.map(({ value }) => value);
   const kept = empty ? [] : before.filter((one) => !removed.includes(one));
-  return [...kept, ...add.flatMap(({ value = "" }) => (kept.includes(value) ? [] : [value]))];
+  // A finalizer that is removed and added is not added, unless all are removed.
+  const known = kept.length > 0 ? before : [];
+  return [...kept, ...add.flatMap(({ value = "" }) => (known.includes(value) ? [] : [value]))];
 }
