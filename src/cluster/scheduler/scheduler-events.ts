@@ -52,7 +52,8 @@ export class SchedulerEvents {
     this.#pending += 1;
     this.#write(pod, event)
       .catch((error: unknown) => {
-        if (!isStatus(error, 409) && !isNamespaceTerminating(error)) this.#context.report(this.#controller, error);
+        // The Namespace may be gone by now.
+        if (!isStatus(error, 404, 409) && !isNamespaceTerminating(error)) this.#context.report(this.#controller, error);
       })
       .finally(() => {
         this.#pending -= 1;

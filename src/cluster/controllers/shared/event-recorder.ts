@@ -164,7 +164,8 @@ export class EventRecorder {
       }
       await client.create(this.#events, draft);
     } catch (error) {
-      if (!isStatus(error, 409) && !isNamespaceTerminating(error)) report(this.#component, error);
+      // The Namespace may be gone by now.
+      if (!isStatus(error, 404, 409) && !isNamespaceTerminating(error)) report(this.#component, error);
     }
   }
 }
