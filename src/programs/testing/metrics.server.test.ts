@@ -62,6 +62,9 @@ suite("metrics.k8s.io of a control plane", () => {
       metadata: {},
       items: [expected],
     });
+    const headers = { accept: "application/vnd.kubernetes.protobuf" };
+    const encoded = await (await cp().fetch(`${BASE}/pods`, { headers })).bytes();
+    assert.match(Buffer.from(encoded).toString("latin1"), /^k8s\0.*PodMetricsList.*90m.*64Mi/s);
     assert.partialDeepStrictEqual(await read(`${BASE}/nodes/node-1`), { kind: "NodeMetrics", timestamp, usage });
     assert.partialDeepStrictEqual(await read(`${BASE}/nodes/node-2`), { usage: { cpu: "0", memory: "0" } });
   });

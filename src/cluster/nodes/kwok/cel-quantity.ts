@@ -67,7 +67,7 @@ const ordered =
   (quantity, other) =>
     other instanceof KwokQuantity ? holds(compareQuantities(quantity.amount, other.amount)) : NO_SUCH_OVERLOAD;
 
-/** Compat: Divide and Multiply of KWOK's Quantity keep thousandths. */
+/** Compat: `newQuantityFromMilliInt64` of KWOK: products and quotients keep thousandths. */
 const scaled =
   (
     integers: (one: bigint, other: bigint) => bigint | undefined,
