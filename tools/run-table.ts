@@ -39,6 +39,13 @@ const bench: Group = {
       needsBuild: true,
     },
     {
+      name: "tutorial",
+      does: "duration of each kubectl command of the basics tutorial with binnacle up, until its output is that of a real cluster",
+      files: ["bench/tutorial.ts"],
+      env: { BINNACLE_CLI: "dist/cli.js" },
+      needsBuild: true,
+    },
+    {
       name: "lists",
       does: "lists of 12,000 Pods beside kube-apiserver, then many clients that list 100,000",
       files: ["bench/lists.ts", "bench/lists-many.ts"],

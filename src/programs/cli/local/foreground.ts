@@ -4,6 +4,7 @@ import { systemClock } from "../../../base/util/clock.ts";
 import { PACKAGE_VERSION, release } from "../../../serving/endpoints/release.ts";
 import { findProgram } from "../../envtest/find-program.ts";
 import type { Config } from "../../server/config.ts";
+import { nodesReady } from "../../server/nodes-ready.ts";
 import type { Server } from "../../server/server.ts";
 import { Failure, hint, type Io, printFailure } from "../command.ts";
 import { serveUntilStopped } from "../commands/serving.ts";
@@ -51,6 +52,7 @@ export async function serveFrom(folder: DataFolder, flags: UpFlags, io: Io): Pro
     config,
     log: logOf(flags),
     async ready(server) {
+      await nodesReady(server.resources, config);
       instance = instanceOf(server, config);
       await writeInstance(folder, instance);
       const merged = flags.merge ? await merge(folder, flags.context, before, io) : undefined;
