@@ -42,7 +42,7 @@ async function run(program: readonly string[], flags: RunFlags, command: Command
   try {
     const [{ startWithParts }, { nodesReady }, { systemEnvironment }] = await Promise.all([
       import("../../server/server.ts"),
-      import("../../server/nodes-ready.ts"),
+      import("../../../cluster/nodes/nodes-ready.ts"),
       import("../../../base/log/system-environment.ts"),
     ]);
     const cluster = flags.nodes === undefined ? {} : simulatedCluster(flags.nodes);
@@ -52,7 +52,7 @@ async function run(program: readonly string[], flags: RunFlags, command: Command
     await using server = await startWithParts({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {
       throw await explainStart(error, config);
     });
-    await nodesReady(server.resources, config);
+    await nodesReady(server.resources, config.simulatedNodes);
     io.exitCode = await runProgram(program, { ...io.env, KUBECONFIG: server.kubeconfigFile });
   } finally {
     await rm(folder, { recursive: true, force: true });
