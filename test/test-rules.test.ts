@@ -65,6 +65,7 @@ const TIMERS: Readonly<Record<string, readonly [count: number, reason: string]>>
   "test/support/process.ts": [1, "the bound of a polite end"],
   "test/support/tcp-proxy.ts": [1, "a relay that passes bytes on late"],
   "test/test-rules.test.ts": [3, "texts in which the rule finds timers"],
+  "test/tutorial/record.ts": [1, "how long the output of a real cluster has to stay the same"],
   "test/support/time.ts": [1, "the pause between two looks of eventually"],
 };
 

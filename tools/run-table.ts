@@ -34,8 +34,15 @@ const bench: Group = {
   programs: [
     {
       name: "startup",
-      does: "time from process start to the first answer of /readyz, idle memory, and from up to three Ready replicas",
+      does: "time from process start to /readyz, idle memory, and time from up to three Ready replicas",
       files: ["bench/startup.ts", "bench/up.ts"],
+      needsBuild: true,
+    },
+    {
+      name: "tutorial",
+      does: "duration of each kubectl command of the basics tutorial with binnacle up",
+      files: ["bench/tutorial.ts"],
+      env: { BINNACLE_CLI: "dist/cli.js" },
       needsBuild: true,
     },
     {

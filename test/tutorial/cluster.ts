@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
+import { chosenCli } from "../support/binnacle.ts";
 import { eventually } from "../support/time.ts";
 import { TutorialShell } from "./shell.ts";
 import { isReading, type Step } from "./steps.ts";
 
-const cli = path.join(import.meta.dirname, "..", "..", "src", "cli.ts");
 const run = promisify(execFile);
 
 /** `binnacle up` with two nodes and the images of the tutorial. */
@@ -57,5 +57,5 @@ export class TutorialCluster {
 }
 
 async function binnacle(folder: string, ...args: string[]): Promise<void> {
-  await run(process.execPath, [cli, ...args], { cwd: folder });
+  await run(process.execPath, [chosenCli, ...args], { cwd: folder });
 }

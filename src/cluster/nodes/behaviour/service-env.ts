@@ -7,7 +7,9 @@ export const API_SERVER_SERVICE = { namespace: "default", name: "kubernetes" } a
 
 /** Compat: environment variables for the addresses of Services, as in envvars.FromServices of the kubelet. */
 export function serviceEnv(services: readonly Service[]): Env {
-  return Object.assign({}, ...services.map(variablesOf));
+  const found: Env = {};
+  for (const service of services) Object.assign(found, variablesOf(service));
+  return found;
 }
 
 function variablesOf({ metadata, spec: { clusterIP = "", ports = [] } = {} }: Service): Env {

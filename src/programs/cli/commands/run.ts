@@ -40,17 +40,19 @@ async function run(program: readonly string[], flags: RunFlags, command: Command
   await checkFiles(command, io.cwd);
   const folder = await mkdtemp(path.join(tmpdir(), "binnacle-run-"));
   try {
-    const [{ startServer }, { systemEnvironment }] = await Promise.all([
+    const [{ startWithParts }, { nodesReady }, { systemEnvironment }] = await Promise.all([
       import("../../server/server.ts"),
+      import("../../../cluster/nodes/nodes-ready.ts"),
       import("../../../base/log/system-environment.ts"),
     ]);
     const cluster = flags.nodes === undefined ? {} : simulatedCluster(flags.nodes);
     const config = await configOf({ ...{ certDir: folder, securePort: 0 }, ...cluster, ...flags });
     // The log must not clutter the program's output.
     const environment = systemEnvironment(logOf({ logLevel: "error", ...flags }));
-    await using server = await startServer({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {
+    await using server = await startWithParts({ ...config, shutdownGraceMs: 0 }, environment).catch(async (error) => {
       throw await explainStart(error, config);
     });
+    await nodesReady(server.resources, config.simulatedNodes);
     io.exitCode = await runProgram(program, { ...io.env, KUBECONFIG: server.kubeconfigFile });
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import type { LogOptions } from "../../../base/log/system-environment.ts";
 import type { StoreChoice } from "../../../storage/options.ts";
 import type { Config } from "../../server/config.ts";
-import type { Server } from "../../server/server.ts";
+import type { ServerWithParts } from "../../server/server.ts";
 import { explainStart } from "../start/explain-start.ts";
 
 /** Options and callbacks of a server in this process. */
@@ -10,7 +10,7 @@ export interface ServingOptions {
   /** Default: JSON lines on standard error. */
   readonly log?: LogOptions;
   /** Called when the server is ready. */
-  ready(server: Server): Promise<void> | void;
+  ready(server: ServerWithParts): Promise<void> | void;
   /** Called when the server begins to stop. */
   stopping?(signal: string): void;
   /** Stops the server as a signal would. */
@@ -21,7 +21,7 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Serves until a signal arrives, then shuts down gracefully. A second signal ends the process immediately. */
 export async function serveUntilStopped(options: ServingOptions): Promise<void> {
-  const [{ startServer }, { systemEnvironment, logFatalError }] = await Promise.all([
+  const [{ startWithParts }, { systemEnvironment, logFatalError }] = await Promise.all([
     import("../../server/server.ts"),
     import("../../../base/log/system-environment.ts"),
   ]);
@@ -34,7 +34,7 @@ export async function serveUntilStopped(options: ServingOptions): Promise<void> 
   // Signals are handled before the server is ready, so that a ready server always shuts down gracefully.
   using signals = stopSignals(options.stop);
   try {
-    const server = await startServer(options.config, environment).catch(async (error: unknown) => {
+    const server = await startWithParts(options.config, environment).catch(async (error: unknown) => {
       throw await explainStart(error, options.config);
     });
     try {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { logOf } from "../../../base/log/options.ts";
 import { systemClock } from "../../../base/util/clock.ts";
+import { nodesReady } from "../../../cluster/nodes/nodes-ready.ts";
 import { PACKAGE_VERSION, release } from "../../../serving/endpoints/release.ts";
 import { findProgram } from "../../envtest/find-program.ts";
 import type { Config } from "../../server/config.ts";
@@ -51,6 +52,7 @@ export async function serveFrom(folder: DataFolder, flags: UpFlags, io: Io): Pro
     config,
     log: logOf(flags),
     async ready(server) {
+      await nodesReady(server.resources, config.simulatedNodes);
       instance = instanceOf(server, config);
       await writeInstance(folder, instance);
       const merged = flags.merge ? await merge(folder, flags.context, before, io) : undefined;
