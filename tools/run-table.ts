@@ -91,7 +91,7 @@ const bench: Group = {
     },
     {
       name: "requests",
-      does: "processor time per request of each kind, beside kube-apiserver, memory and bare Node; --profile says where",
+      does: "processor time per request, beside kube-apiserver and a bare Node server; --profile, --help",
       files: ["bench/requests.ts"],
       needsBuild: true,
     },
@@ -218,7 +218,7 @@ const fuzz: Group = {
     },
     {
       name: "lifecycle",
-      does: "random Pods driven by the Stages of KWOK, by our nodes and by the real KWOK; --seed N, --count N, --help",
+      does: "random Pods with Stages, on our nodes and with the real KWOK; --seed N, --count N, --help",
       files: ["test/fuzz/lifecycle.ts"],
     },
     {
