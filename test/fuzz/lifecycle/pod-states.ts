@@ -54,7 +54,9 @@ function comparable({ metadata, status = {} }: Pod): JsonObject {
   const mask = (value: Json | undefined, key: string): Json => {
     if (Array.isArray(value)) return value.map((item) => mask(item, key));
     if (isObject(value)) {
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mask(item, name)]));
+      // Servers may list members in another order.
+      const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+      return Object.fromEntries(members.map(([name, item]) => [name, mask(item, name)]));
     }
     if (typeof value !== "string") return value ?? null;
     if (TIME.test(value)) return "TIME";

@@ -31,8 +31,8 @@ export function restartAll(turn: PodTurn, runner: ContainerRunner): "stopping" |
   if (exits.length === 0 && !isUnderWay) return undefined;
   const ending = { sinceMs: turn.nowMs, deadlineMs: turn.nowMs };
   for (const one of containers) runner.stop(turn, one, ending, { message: "killing" });
-  const finishedMs = exits.map((one) => Date.parse(turn.status(one)?.state?.terminated?.finishedAt ?? "") || 0);
-  const resumeMs = finishedMs.reduce((latest, ms) => Math.max(latest, ms), 0) + PAUSE_MS;
+  const finishedMs = (one: PodContainer) => Date.parse(turn.status(one)?.state?.terminated?.finishedAt ?? "") || 0;
+  const resumeMs = exits.reduce((latestMs, one) => Math.max(latestMs, finishedMs(one)), 0) + PAUSE_MS;
   const isStopped = !containers.some((one) => isRunning(turn.status(one)));
   if (!isStopped || turn.nowMs < resumeMs) {
     if (isStopped) turn.wakeAt(resumeMs);
