@@ -47,7 +47,13 @@ const AS_KUBE_APISERVER = ["--custom-objects=defined"];
 export async function startClusterServer(
   name: ServerName,
   folder: string,
-  { store = "etcd", flags: more = [], nodeFlags = [], ownControllers = false, ownNodes = false }: ClusterServerOptions = {},
+  {
+    store = "etcd",
+    flags: more = [],
+    nodeFlags = [],
+    ownControllers = false,
+    ownNodes = false,
+  }: ClusterServerOptions = {},
 ): Promise<ClusterServer> {
   const now = Date.now();
   const authority = makeCa("cluster", now);
