@@ -22,7 +22,10 @@ for (let run = 1; run <= Number(values.runs ?? 2); run += 1) {
   const before = process.cpuUsage();
   const { objects, watched, revision } = await simulateDay(size);
   const { user, system } = process.cpuUsage(before);
-  const lines = [...objects, ...[...watched].map(([path, { hash, bytes }]) => `watch ${path}: ${bytes} bytes, ${hash}`)];
+  const lines = [
+    ...objects,
+    ...[...watched].map(([path, { hash, bytes }]) => `watch ${path}: ${bytes} bytes, ${hash}`),
+  ];
   const hash = createHash("sha256").update(lines.join("\n")).digest("hex").slice(0, 16);
   const watchedBytes = [...watched.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   say(

@@ -135,7 +135,10 @@ export class WorkQueue<Key> {
     const { concurrency, gathers = false } = this.#options;
     for (const [key, { last }] of this.#ready) {
       if (this.#running.size >= concurrency) return;
-      if (gathers && this.#turns - last <= QUIET_TURNS) return this.#schedule();
+      if (gathers && this.#turns - last <= QUIET_TURNS) {
+        this.#schedule();
+        return;
+      }
       this.#ready.delete(key);
       this.#running.add(key);
       void this.#run(key);

@@ -32,11 +32,25 @@ export interface ClusterOptions {
 
 /** The simulated nodes and what surrounds them. Empty if the configuration has no nodes. */
 export function simulatedParts(
-  { config, resources, clients, report, isGuest, images, kubelets, connections = new NodeConnections() }: ClusterOptions,
+  {
+    config,
+    resources,
+    clients,
+    report,
+    isGuest,
+    images,
+    kubelets,
+    connections = new NodeConnections(),
+  }: ClusterOptions,
   informers: Informers,
   selected: readonly RunnableController[],
 ): Controller[] {
-  const { simulatedNodes: count, simulatedNodeCapacity: capacity, simulatedNodeLeaseSeconds: leaseSeconds, clusterCidr } = config;
+  const {
+    simulatedNodes: count,
+    simulatedNodeCapacity: capacity,
+    simulatedNodeLeaseSeconds: leaseSeconds,
+    clusterCidr,
+  } = config;
   if (count === 0) return [];
   const hasRanges = clusterCidr !== undefined && selected.some(({ name }) => name === "node-ipam-controller");
   const behaviour = functionBehaviour(images, defaultBehaviour, { clock: resources.clock, access: resources.access });

@@ -64,7 +64,9 @@ function objectsAtFirst(nodes: number) {
       spec: {
         scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "busy" },
         ...{ minReplicas: 2, maxReplicas: 10 },
-        metrics: [{ type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } }],
+        metrics: [
+          { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 50 } } },
+        ],
       },
     }),
     deployment("busy", "busy:1", 2),
@@ -156,7 +158,10 @@ async function disturb(plane: ControlPlane, hour: number, nodes: number): Promis
   };
   const pass = (minutes: number) => plane.clock.advance({ minutes });
 
-  const spec = { replicas: 2 * nodes - (hour % 3), template: { spec: { containers: [container(`web:${2 + (hour >> 2)}`)] } } };
+  const spec = {
+    replicas: 2 * nodes - (hour % 3),
+    template: { spec: { containers: [container(`web:${2 + (hour >> 2)}`)] } },
+  };
   await send("PATCH", `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`, { spec });
   await pass(10);
   plane.cluster.disconnect(nodeOf(hour));

@@ -44,7 +44,16 @@ export type Retries = Pick<
 const RETRIES: Retries = { minBackoffMs: 5, maxBackoffMs: 1_000_000, retriesPerSecond: 10, retryBurst: 100 };
 
 /** A controller in the usual form: informers fill a work queue, and workers sync one key at a time. */
-export function loop({ name, workers, sources, clock, report, gathers = false, retries = RETRIES, sync }: LoopOptions): Controller {
+export function loop({
+  name,
+  workers,
+  sources,
+  clock,
+  report,
+  gathers = false,
+  retries = RETRIES,
+  sync,
+}: LoopOptions): Controller {
   return {
     name,
     async run(signal) {
