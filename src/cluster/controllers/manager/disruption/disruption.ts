@@ -88,7 +88,6 @@ function budgets(context: ManagerContext): Controller {
   return loop({
     name: NAME,
     workers: 1,
-    gathers: true,
     clock,
     report,
     sources: [synced(all), source(pods, observePod), ...scale.informers.map(unobserved)],
