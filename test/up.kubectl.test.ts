@@ -246,7 +246,10 @@ suite("a local control plane", { timeout, ...needs("kubectl") }, async () => {
     });
     assert.deepEqual(await exited, [0, null]);
     assert.match(text, /Objects: +in memory[\s\S]*\nStopping; [^\n]*\nStopped\.\n$/);
-    assert.match(text, /kubectl --kubeconfig binnacle-data\/kubeconfig create deployment web --image=nginx --replicas=3\n/);
+    assert.match(
+      text,
+      /kubectl --kubeconfig binnacle-data\/kubeconfig create deployment web --image=nginx --replicas=3\n/,
+    );
     assert.match(text, /kubectl is not installed: https:/);
     assert.ok(!(await readFile(kubeconfig, "utf8")).includes("binnacle"));
   });

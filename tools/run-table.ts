@@ -39,6 +39,16 @@ const bench: Group = {
       needsBuild: true,
     },
     {
+      name: "simulated-day",
+      does: "a day of a simulated cluster, twice with one seed; --nodes N, --hours N, --seed N",
+      files: ["bench/simulated-day.ts"],
+    },
+    {
+      name: "cluster-forks",
+      does: "cost of forks of a simulated cluster with 100 Pods; arguments: FORKS ACTING",
+      files: ["bench/cluster-forks.ts"],
+    },
+    {
       name: "tutorial",
       does: "duration of each kubectl command of the basics tutorial with binnacle up",
       files: ["bench/tutorial.ts"],

@@ -11,7 +11,8 @@ export function runContainers(turn: PodTurn, runner: ContainerRunner): void {
     for (const one of turn.of("main")) {
       if (!hasBegun(turn.status(one))) runner.start(turn, one);
       else if (!isRunning(turn.status(one))) runner.restart(turn, one);
-      else if (hasNewImage(turn, one)) runner.replace(turn, one, `Container ${one.name} definition changed, will be restarted`);
+      else if (hasNewImage(turn, one))
+        runner.replace(turn, one, `Container ${one.name} definition changed, will be restarted`);
     }
   }
   // Ephemeral containers do not wait for others and are never restarted.
