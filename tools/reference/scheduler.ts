@@ -19,7 +19,7 @@ export function schedulerPage(): string {
     ),
     "It acts as `system:kube-scheduler`, within the ClusterRole of that name. It works while the server holds the Lease `kube-scheduler` in kube-system, with which the real program elects its leader too, so only one of them works at a time. Without `--scheduler`, Pods stay Pending unless they name their node.",
     "",
-    "`npm run fuzz scheduling` compares it with the real program. Two differences remain: of several nodes with the highest score it takes the first, and the real program any; and the real program may reuse scores for Pods of the same shape within half a second.",
+    "`npm run fuzz scheduling` compares it with the real program. Three differences remain: of several nodes with the highest score it takes the first, and the real program any; the real program may reuse scores for Pods of the same shape within half a second; and its ImageLocality counts the nodes of an image as of the last change of each node.",
     "",
     "## Plugins",
     "",

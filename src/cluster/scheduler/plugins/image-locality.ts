@@ -8,7 +8,11 @@ const MIN_SIZE = 23 * MIB;
 /** Larger images count as if they had this size. */
 const MAX_SIZE = 1000 * MIB;
 
-/** Prefers nodes that already have large images of the Pod. An image that few nodes have counts less. */
+/**
+ * Prefers nodes that already have large images of the Pod. An image that few nodes have counts less. Differs: the number of nodes
+ * that have an image is the current one. In kube-scheduler it is as old as the last change of each node, so that two nodes with the
+ * same image may have different scores.
+ */
 export const imageLocality: MakePlugin = ({ cluster }) => ({
   name: "ImageLocality",
   score({ pod }) {
