@@ -116,6 +116,10 @@ export function comparable({ status, headers, body }: RawAnswer) {
   const isProtobuf = headers["content-type"] === "application/vnd.kubernetes.protobuf";
   const text = (isCompressed ? gunzipSync(body) : body).toString("latin1");
   const { date: _, "content-length": length, ...others } = headers;
+  // Each server has its own FlowSchemas.
+  for (const name of ["x-kubernetes-pf-flowschema-uid", "x-kubernetes-pf-prioritylevel-uid"]) {
+    others[name] = String(others[name]).replace(UUID, "uuid");
+  }
   return {
     status,
     headers: others,
