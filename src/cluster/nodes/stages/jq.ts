@@ -82,18 +82,18 @@ class JqReader {
   #pipe(): Filter {
     this.#depth += 1;
     if (this.#depth > MAX_DEPTH) throw this.#unsupported();
-    const filters = [this.#comma()];
-    while (this.#take("|")) filters.push(this.#comma());
+    const first = this.#comma();
+    const further: Filter[] = [];
+    while (this.#take("|")) further.push(this.#comma());
     this.#depth -= 1;
-    const [only] = filters;
-    return filters.length === 1 && only ? only : piped(filters);
+    return further.length === 0 ? first : piped([first, ...further]);
   }
 
   #comma(): Filter {
-    const filters = [this.#alternative()];
+    const first = this.#alternative();
+    const filters = [first];
     while (this.#take(",")) filters.push(this.#alternative());
-    const [only] = filters;
-    if (filters.length === 1 && only) return only;
+    if (filters.length === 1) return first;
     return (input, meter) =>
       counted(
         filters.flatMap((filter) => filter(input, meter)),
