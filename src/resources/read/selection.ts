@@ -41,12 +41,21 @@ export function parseSelection(resource: ServedResource, request: SelectionReque
   const pinned = fields.find((one) => one.field === "metadata.name" && one.isEqual)?.value;
   const shard = resource.version.noShardSelector ? undefined : parseShardSelector(request.shardSelector);
   const isEverything = labels.length === 0 && fields.length === 0 && shard === undefined;
+  // Only watches need them.
+  let key: string | undefined;
+  let terms: EventTerm[] | undefined;
   return {
     namespace: request.namespace,
     name: pinned,
     isEverything,
-    key: isEverything ? "" : JSON.stringify([request.labelSelector, request.fieldSelector, shard?.text]),
-    terms: termsOf(fields, labels),
+    get key() {
+      key ??= isEverything ? "" : JSON.stringify([request.labelSelector, request.fieldSelector, shard?.text]);
+      return key;
+    },
+    get terms() {
+      terms ??= termsOf(fields, labels);
+      return terms;
+    },
     shard: shard?.text,
     matches: (values) =>
       isEverything ||

@@ -4,10 +4,10 @@ import type { RequestInfo } from "../../base/api/request-info.ts";
 import type { Clock } from "../../base/util/clock.ts";
 import { type Eventually, proceed } from "../../base/util/eventually.ts";
 import type { Classification, Fairness } from "./fairness.ts";
-import type { Rejection, Ticket } from "./queue-set.ts";
+import type { Rejection, Ticket, Work } from "./queue-set.ts";
 import { tooManyRequests } from "./too-many-requests.ts";
 import type { WatchCounts } from "./watch-counts.ts";
-import { estimateWork, type WorkFacts } from "./work-estimate.ts";
+import { estimateWork, ONE_SEAT, type WorkFacts } from "./work-estimate.ts";
 
 /** Options of `shareFairly`. */
 export interface FairRequestsOptions {
@@ -28,6 +28,12 @@ export function shareFairly(options: FairRequestsOptions): Stage {
   const { fairness, clock, isLongRunning, objectsOf, watches, waitMs } = options;
   const watchersOf: WorkFacts["watchersOf"] = (info, name) => watches.interested(info, name);
   const facts: WorkFacts = { objectsOf, watchersOf };
+
+  const workOf = (call: Call, { maxSeats, limits }: Classification["state"]): Work => {
+    const { info, attributes, request } = call;
+    const asked = { info, query: request.query, name: attributes.name };
+    return estimateWork(facts, asked, { maxSeats, nominal: limits.nominal });
+  };
 
   const run = (next: Handler, call: Call, flow: Classification, ticket: Ticket): Eventually<ApiReply> => {
     const { series, state } = flow;
@@ -67,9 +73,7 @@ export function shareFairly(options: FairRequestsOptions): Stage {
     const flow = fairness.classify(call.user, info);
     const { schema, state, hand, series } = flow;
     call.flow = { schema: schema.uid, level: state.level.uid };
-    const { query } = call.request;
-    const limits = { maxSeats: state.maxSeats, nominal: state.limits.nominal };
-    const work = estimateWork(facts, { info, query, name: call.attributes.name }, limits);
+    const work = state.level.response.type === "Exempt" ? ONE_SEAT : workOf(call, state);
     series.estimatedSeats.observe(Math.max(work.seats, work.finalSeats));
     const ticket = state.queues.start(work, hand, {
       counts: flow.counts,

@@ -29,7 +29,8 @@ const BYTES_PER_SEAT = 100_000;
 const STREAMED_BYTES = 1_000_000;
 const WATCHERS_PER_SEAT = 10;
 const EVENT_MS = 5;
-const LEAST: Work = { seats: 1, finalSeats: 0, lingerMs: 0 };
+/** The work of most requests. */
+export const ONE_SEAT: Work = { seats: 1, finalSeats: 0, lingerMs: 0 };
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 
 /**
@@ -45,11 +46,11 @@ export function estimateWork(
   const { verb } = info;
   if (verb === "list" || (verb === "watch" && hasInitialEvents(query))) {
     const seats = listSeats(facts.objectsOf(info), name, query, limits);
-    return seats === 1 ? LEAST : { seats, finalSeats: 0, lingerMs: 0 };
+    return seats === 1 ? ONE_SEAT : { seats, finalSeats: 0, lingerMs: 0 };
   }
-  if (!WRITES.has(verb)) return LEAST;
+  if (!WRITES.has(verb)) return ONE_SEAT;
   const watchers = facts.watchersOf(info, name);
-  if (watchers < WATCHERS_PER_SEAT) return LEAST;
+  if (watchers < WATCHERS_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(watchers / WATCHERS_PER_SEAT);
   const finalSeats = Math.min(wanted, limits.maxSeats ?? WRITE_SEATS, WRITE_SEATS);
   return { seats: 1, finalSeats, lingerMs: (wanted * EVENT_MS) / finalSeats };
