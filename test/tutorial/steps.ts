@@ -73,7 +73,8 @@ const VARIABLE: readonly (readonly [pattern: RegExp, by: string])[] = [
     "$1-RANDOM",
   ],
   [/(?<=\s)\d+(?:s|m(?:\d+s)?)(?= +\(x\d+ over)/g, "AGE"],
-  [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)(?! +\d)/gm, "AGE"],
+  // But not the CPU before memory or a share, such as 5m.
+  [/(?<=\s)(?:\d+(?:s|m(?:\d+s)?)|<invalid>)(?=\s|$)(?! +\d+(?:Mi|%))/gm, "AGE"],
 ];
 
 /** Replaces times, addresses and random names, reduces the space between columns, and drops reports of progress. */
