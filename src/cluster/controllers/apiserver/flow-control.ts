@@ -11,14 +11,9 @@ import { StoredIndex } from "../../../resources/read/stored-index.ts";
 import type { Resources } from "../../../resources/resources.ts";
 import { readObject } from "../../../resources/stored-kinds.ts";
 import { printTime } from "../../../resources/write/metadata.ts";
+import type { FlowObjects } from "../../../serving/fairness/fairness.ts";
 import type { Entry } from "../../../storage/store.ts";
 import { type Controller, type ControllerContext, type ReportProblem, unlessCode } from "../shared/controller.ts";
-
-/** Bootstrap FlowSchemas and PriorityLevelConfigurations. */
-export interface FlowObjects {
-  readonly levels: readonly KubeObject[];
-  readonly schemas: readonly KubeObject[];
-}
 
 /** The mandatory and the suggested objects of API priority and fairness. */
 export interface KeptObjects {
