@@ -4,7 +4,9 @@ import type { Pod } from "../../kinds/types/workloads.ts";
 import { NodeCluster } from "../controllers/manager/nodes.suite.ts";
 import { runControllers } from "../controllers/shared/controller.ts";
 import { Informers } from "../controllers/shared/informers.ts";
+import { ContainerImages } from "./behaviour/container-images.ts";
 import { defaultBehaviour } from "./behaviour/default-behaviour.ts";
+import { functionBehaviour } from "./behaviour/function-behaviour.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { NodesContext } from "./nodes-context.ts";
 import { simulatedNodes } from "./simulated-nodes.ts";
@@ -13,6 +15,14 @@ import { simulatedNodes } from "./simulated-nodes.ts";
 export class SimulatedCluster extends NodeCluster {
   #stopping = new AbortController();
   #running: Promise<void> | undefined;
+
+  /** Starts simulated nodes whose containers get functions from the returned images. */
+  async simulateFunctions(): Promise<ContainerImages> {
+    const images = new ContainerImages();
+    const { clock, access } = this.resources;
+    await this.simulate({ behaviour: functionBehaviour(images, defaultBehaviour, { clock, access }) });
+    return images;
+  }
 
   /** Starts simulated nodes and waits until they are registered. */
   async simulate(more: Partial<NodesContext> = {}): Promise<void> {

@@ -3,9 +3,7 @@ import { afterEach, beforeEach, suite, test } from "node:test";
 import type { JsonObject } from "../../../base/api/object.ts";
 import type { ContainerContext } from "../../../serving/connect/handlers/container-functions.ts";
 import { SimulatedCluster } from "../nodes.suite.ts";
-import { ContainerImages } from "./container-images.ts";
-import { defaultBehaviour } from "./default-behaviour.ts";
-import { functionBehaviour } from "./function-behaviour.ts";
+import type { ContainerImages } from "./container-images.ts";
 
 suite("containers as functions", () => {
   let cluster: SimulatedCluster;
@@ -13,9 +11,7 @@ suite("containers as functions", () => {
 
   beforeEach(async () => {
     cluster = new SimulatedCluster();
-    images = new ContainerImages();
-    const { clock, access } = cluster.resources;
-    await cluster.simulate({ behaviour: functionBehaviour(images, defaultBehaviour, { clock, access }) });
+    images = await cluster.simulateFunctions();
   });
   afterEach(() => cluster.end());
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, suite, test } from "node:test";
 import type { JsonObject } from "../../../base/api/object.ts";
-import { ContainerImages } from "../behaviour/container-images.ts";
-import { defaultBehaviour } from "../behaviour/default-behaviour.ts";
-import { functionBehaviour } from "../behaviour/function-behaviour.ts";
+import type { ContainerImages } from "../behaviour/container-images.ts";
 import { SimulatedCluster } from "../nodes.suite.ts";
 
 suite("restarts of containers", () => {
@@ -12,9 +10,7 @@ suite("restarts of containers", () => {
 
   beforeEach(async () => {
     cluster = new SimulatedCluster();
-    images = new ContainerImages();
-    const { clock, access } = cluster.resources;
-    await cluster.simulate({ behaviour: functionBehaviour(images, defaultBehaviour, { clock, access }) });
+    images = await cluster.simulateFunctions();
   });
   afterEach(() => cluster.end());
 
