@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { PROGRAMS, startPrograms } from "../test/cluster/programs.ts";
-import { type ServerName, startClusterServer } from "../test/cluster/server.ts";
+import { OWN_NODES, type ServerName, startClusterServer } from "../test/cluster/server.ts";
 import type { StoreName } from "../test/support/binnacle.ts";
 import { type Client, clientFor } from "../test/support/client.ts";
 import { tokens } from "../test/support/oracle.ts";
@@ -128,7 +128,8 @@ async function load(client: Client, server: number, size: Size, { own, store }: 
   const programs = [...manager, ...(await Promise.all(others))];
   const etcd = store === "etcd" ? [await childPid("etcd")] : [];
   const parts = { server: [server], etcd, programs, manager };
-  if (own === "cluster") await client.call("DELETE", "/api/v1/nodes/node-1");
+  const started = own === "cluster" ? OWN_NODES : 0;
+  for (let i = 1; i <= started; i++) await client.call("DELETE", `/api/v1/nodes/node-${i}`);
   const nodesBegan = performance.now();
   await createNodes(client, size.nodes);
   const nodesSeconds = seconds(nodesBegan);
