@@ -3,7 +3,7 @@ import type { ApiReply } from "../../base/api/reply.ts";
 import { printMilliseconds } from "../../base/go/duration.ts";
 import type { Clock } from "../../base/util/clock.ts";
 import type { LevelState, Levels } from "./levels.ts";
-import type { Queue, Ticket } from "./queue-set.ts";
+import { emptyQueue, type Ticket } from "./ticket.ts";
 
 const FOLDER = "/debug/api_priority_and_fairness/";
 /** Empty queues of a level are shown up to this number; it may have millions. */
@@ -64,7 +64,7 @@ function queueRows({ level, queues }: LevelState): readonly Row[] {
   const used = new Map(queues.queues.map((queue) => [queue.index, queue]));
   const configured = level.response.type === "Queue" ? level.response.queues : 0;
   for (let index = 0; index < Math.min(configured, MAX_EMPTY_QUEUES); index++) {
-    if (!used.has(index)) used.set(index, EMPTY);
+    if (!used.has(index)) used.set(index, emptyQueue(index, 0));
   }
   return [...used]
     .sort(([a], [b]) => a - b)
@@ -79,16 +79,6 @@ function queueRows({ level, queues }: LevelState): readonly Row[] {
       return [level.name, ...numbers, seatSeconds(nextR), String(seats), String(maxSeats), seatSeconds(waitingWork)];
     });
 }
-
-const EMPTY: Queue = {
-  index: 0,
-  waiting: new Set(),
-  waitingWork: 0,
-  executing: new Set(),
-  seatsInUse: 0,
-  nextR: 0,
-  isActive: false,
-};
 
 function requestRows({ level, queues }: LevelState, clock: Clock, hasDetails: boolean): readonly Row[] {
   const rows: Row[] = [];

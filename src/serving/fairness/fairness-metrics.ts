@@ -1,6 +1,7 @@
 import type { MetricRegistry, Sample } from "../../base/metrics/metrics.ts";
 import type { LevelState, Levels } from "./levels.ts";
-import type { FlowCounts, QueueSet, QueueSetObserver, Rejection } from "./queue-set.ts";
+import type { QueueSet, QueueSetObserver, Rejection } from "./queue-set.ts";
+import type { FlowCounts } from "./ticket.ts";
 
 const PREFIX = "apiserver_flowcontrol_";
 const LEVEL = ["priority_level"] as const;

@@ -14,9 +14,9 @@ import {
 } from "./flow-schema.ts";
 import { type LevelState, Levels } from "./levels.ts";
 import { readPriorityLevel } from "./priority-level.ts";
-import type { FlowCounts } from "./queue-set.ts";
 import { RetryAfter } from "./retry-after.ts";
 import { dealQueues, flowHash } from "./shuffle-shard.ts";
+import type { FlowCounts } from "./ticket.ts";
 
 /** FlowSchemas and PriorityLevelConfigurations. */
 export interface FlowObjects {

@@ -1,8 +1,9 @@
 import type { Clock } from "../../base/util/clock.ts";
 import { divideSeats } from "./divide-seats.ts";
 import { maxSeatsOf, type PriorityLevel, type SeatLimits, seatLimits } from "./priority-level.ts";
-import { type FlowCounts, QueueSet, type QueueSetObserver } from "./queue-set.ts";
+import { QueueSet, type QueueSetObserver } from "./queue-set.ts";
 import { SeatDemand } from "./seat-demand.ts";
+import type { FlowCounts } from "./ticket.ts";
 
 /** The demand of a level over the last period. */
 export interface LevelDemand {

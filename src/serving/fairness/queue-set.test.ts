@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { parseRequestInfo } from "../../base/api/request-info.ts";
 import { ManualClock } from "../../base/util/environment.suite.ts";
-import { type FlowCounts, type LimitResponse, QueueSet, Ticket, type Work } from "./queue-set.ts";
+import { type LimitResponse, QueueSet } from "./queue-set.ts";
 import { SeatDemand } from "./seat-demand.ts";
+import { type FlowCounts, Ticket, type Work } from "./ticket.ts";
 
 const ONE: Work = { seats: 1, finalSeats: 0, lingerMs: 0 };
 const QUEUE: LimitResponse = { type: "Queue", queues: 8, handSize: 1, queueLengthLimit: 3 };

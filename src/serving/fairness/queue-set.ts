@@ -1,13 +1,6 @@
-import type { Call } from "../../base/api/call.ts";
 import type { Clock } from "../../base/util/clock.ts";
 import type { SeatDemand } from "./seat-demand.ts";
-
-/** What a request costs: seats while it runs, and seats for some time after it, while its events are delivered. */
-export interface Work {
-  readonly seats: number;
-  readonly finalSeats: number;
-  readonly lingerMs: number;
-}
+import { ESTIMATE_SECONDS, emptyQueue, type Queue, Ticket, type Work } from "./ticket.ts";
 
 /** What happens to requests for which there is no free seat. */
 export type LimitResponse =
@@ -19,76 +12,9 @@ export type LimitResponse =
 /** Why a request is rejected, as metrics name it. */
 export type Rejection = "concurrency-limit" | "queue-full" | "time-out";
 
-/** Current numbers of the requests of one FlowSchema in one priority level. */
-export interface FlowCounts {
-  readonly schema: string;
-  waiting: number;
-  waitingSeats: number;
-  executing: number;
-  executingSeats: number;
-}
-
 /** Receives the state of a queue set after each change, for metrics that follow it over time. */
 export interface QueueSetObserver {
   changed(set: QueueSet, nowMs: number): void;
-}
-
-/** The estimated duration of a request in seconds. Compat: `estimatedServiceDuration`. */
-const ESTIMATE_SECONDS = 0.003;
-
-/** A request that waits, runs, or has ended. */
-export class Ticket {
-  readonly counts: FlowCounts;
-  readonly distinguisher: string;
-  readonly arrivedMs: number;
-  /** What is shown about the request, such as its user. */
-  readonly about: Pick<Call, "user" | "info">;
-  readonly seats: number;
-  /** The most seats that it takes at any time. */
-  readonly maxSeats: number;
-  finalSeats: number;
-  lingerMs: number;
-  /** Called once if the request had to wait: whether it runs now. */
-  decided: ((isExecuting: boolean) => void) | undefined;
-  startedMs: number | undefined;
-  readonly queue: Queue | undefined;
-  /** The progress of the queue set when the request arrived. */
-  readonly arrivalR: number;
-  /** Seat-seconds that it needs, as far as they are known before it runs. */
-  readonly totalWork: number;
-  readonly finalWork: number;
-  hasEnded = false;
-
-  constructor(
-    given: Pick<Ticket, "counts" | "distinguisher" | "about" | "arrivedMs" | "arrivalR" | "queue">,
-    { seats, finalSeats, lingerMs }: Work,
-  ) {
-    this.counts = given.counts;
-    this.distinguisher = given.distinguisher;
-    this.about = given.about;
-    this.arrivedMs = given.arrivedMs;
-    this.arrivalR = given.arrivalR;
-    this.queue = given.queue;
-    this.seats = seats;
-    this.finalSeats = finalSeats;
-    this.lingerMs = lingerMs;
-    this.maxSeats = Math.max(seats, finalSeats);
-    this.finalWork = (finalSeats * lingerMs) / 1000;
-    this.totalWork = seats * ESTIMATE_SECONDS + this.finalWork;
-  }
-}
-
-/** One queue. It exists only while it has requests. */
-export interface Queue {
-  readonly index: number;
-  readonly waiting: Set<Ticket>;
-  /** Seat-seconds of the waiting requests. */
-  waitingWork: number;
-  readonly executing: Set<Ticket>;
-  seatsInUse: number;
-  /** The progress at which its next request runs in the ideal order. */
-  nextR: number;
-  isActive: boolean;
 }
 
 /** Totals since the start. */
@@ -245,8 +171,8 @@ export class QueueSet {
     ticket.decided?.(false);
   }
 
-  /** Ends a running request. May be called more than once. `chargedSeatSeconds`: work besides its duration that its flow pays for. */
-  finish(ticket: Ticket, chargedSeatSeconds = 0): void {
+  /** Ends a running request. May be called more than once. */
+  finish(ticket: Ticket): void {
     if (ticket.hasEnded || ticket.startedMs === undefined) return;
     ticket.hasEnded = true;
     const now = this.#proceed();
@@ -257,7 +183,7 @@ export class QueueSet {
     else {
       queue.executing.delete(ticket);
       const seconds = (now - ticket.startedMs) / 1000;
-      queue.nextR += ticket.seats * (seconds - ESTIMATE_SECONDS) + chargedSeatSeconds;
+      queue.nextR += ticket.seats * (seconds - ESTIMATE_SECONDS);
       bound(queue);
     }
     if (lingerMs <= 0) {
@@ -308,15 +234,7 @@ export class QueueSet {
     }
     const known = this.#queues.get(best);
     if (known !== undefined) return known;
-    const queue: Queue = {
-      index: best,
-      waiting: new Set(),
-      waitingWork: 0,
-      executing: new Set(),
-      seatsInUse: 0,
-      nextR: this.#r,
-      isActive: false,
-    };
+    const queue = emptyQueue(best, this.#r);
     this.#queues.set(best, queue);
     return queue;
   }

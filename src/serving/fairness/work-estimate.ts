@@ -1,5 +1,5 @@
 import type { RequestInfo } from "../../base/api/request-info.ts";
-import type { Work } from "./queue-set.ts";
+import type { Work } from "./ticket.ts";
 
 /** What a list reads: the number of objects, and their average size in bytes. */
 export interface ObjectStatistics {
