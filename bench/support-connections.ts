@@ -4,7 +4,7 @@ import { token } from "./support.ts";
 /** A request as bytes, ready to be sent. */
 export type RequestBytes = Buffer;
 
-/** What a server answered. The text is empty for long bodies, which nobody looks at. */
+/** A response. `text` is empty if the body is long. */
 export interface ShortAnswer {
   readonly status: number;
   readonly text: string;

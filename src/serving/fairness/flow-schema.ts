@@ -98,7 +98,7 @@ export function rulesFor({ rules }: FlowSchema, user: UserInfo): readonly FlowRu
   return rules.filter(({ subjects }) => subjects.some((matches) => matches(user)));
 }
 
-/** Whether a rule is about this request, whoever sends it. Compat: `matchesPolicyRule`. */
+/** Whether the resource or path rules match a request. Its user is not looked at. Compat: `matchesPolicyRule`. */
 export function matchesRequest({ resourceRules, nonResourceRules }: FlowRule, info: RequestInfo): boolean {
   if (!info.isResource) {
     for (const { verbs, paths } of nonResourceRules)

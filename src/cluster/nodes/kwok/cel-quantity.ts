@@ -1,12 +1,6 @@
-import {
-  addQuantities,
-  compareQuantities,
-  parseQuantity,
-  type Quantity,
-  QuantityError,
-  subtractQuantities,
-} from "../../../base/api/quantity.ts";
+import { addQuantities, compareQuantities, type Quantity, subtractQuantities } from "../../../base/api/quantity.ts";
 import { roundUp } from "../../../base/api/resource-amounts.ts";
+import { parseAmount } from "../../../data/cel/kubernetes/quantity.ts";
 import { operators } from "../../../data/cel/parser/ast.ts";
 import type { FunctionDeclaration, Implementation, Overload } from "../../../data/cel/standard/library.ts";
 import { operatorFunctions } from "../../../data/cel/standard/operators.ts";
@@ -44,13 +38,9 @@ export class KwokQuantity extends Foreign {
 
 /** Parses a quantity: the function `Quantity`. */
 export function quantityOf(text: string): KwokQuantity | CelError {
-  try {
-    const amount = parseQuantity(text);
-    return amount.exponent > MAX_EXPONENT ? new CelError("quantity is too large") : new KwokQuantity(amount);
-  } catch (error) {
-    if (error instanceof QuantityError) return new CelError(error.message);
-    throw error;
-  }
+  const amount = parseAmount(text);
+  if (amount instanceof CelError) return amount;
+  return amount.exponent > MAX_EXPONENT ? new CelError("quantity is too large") : new KwokQuantity(amount);
 }
 
 const milli = (value: bigint): KwokQuantity => new KwokQuantity({ mantissa: value, exponent: -3, format: "DecimalSI" });

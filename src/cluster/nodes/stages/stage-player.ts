@@ -94,8 +94,8 @@ export class StagePlayer {
   }
 
   /**
-   * Each version of an object, and each change of the stages, leads to a new choice. Compat: a version for which there is no
-   * stage leaves the earlier choice in place, as `preprocess` of KWOK does.
+   * Chooses a Stage for each version of an object, and again if the Stages change. Compat: `preprocess` of KWOK. If no Stage
+   * matches a version, the one chosen before stays.
    */
   async #choose(stages: readonly Stage[], object: KubeObject): Promise<Choice> {
     const { resourceVersion: version } = object.metadata;

@@ -41,15 +41,20 @@ class QuantityValue extends Foreign {
   }
 }
 
-/** A kubernetes.Quantity. An error if the text is not a quantity. */
-export function quantityValue(text: string): Value {
+/** Parses an amount. An error if the text is not a quantity. */
+export function parseAmount(text: string): Quantity | CelError {
   try {
-    const amount = parseQuantity(text);
-    return new QuantityValue(amount, isWideText(text));
+    return parseQuantity(text);
   } catch (error) {
     if (!(error instanceof QuantityError)) throw error;
     return new CelError(error.message);
   }
+}
+
+/** A kubernetes.Quantity. An error if the text is not a quantity. */
+export function quantityValue(text: string): Value {
+  const amount = parseAmount(text);
+  return amount instanceof CelError ? amount : new QuantityValue(amount, isWideText(text));
 }
 
 const MAX_INT64 = (1n << 63n) - 1n;
