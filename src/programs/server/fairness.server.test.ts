@@ -115,6 +115,7 @@ suite("priority and fairness", () => {
     assert.equal(await holder.finish(), 201);
     await eventually(async () => (await fetch(base + MAPS, { headers: asUser("flooder") })).status === 200);
     const metrics = await (await fetch(`${base}/metrics`)).text();
+    assert.match(metrics, /watch_count_samples_count\{flow_schema="flooder",priority_level="flooder"\} 1\n/);
     assert.match(
       metrics,
       /rejected_requests_total\{flow_schema="flooder",priority_level="flooder",reason="concurrency-limit"\} 1/,

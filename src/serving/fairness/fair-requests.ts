@@ -30,10 +30,10 @@ export function shareFairly(options: FairRequestsOptions): Stage {
   const watchersOf: WorkFacts["watchersOf"] = (info, name) => watches.interested(info, name);
   const facts: WorkFacts = { objectsOf, watchersOf };
 
-  const workOf = (call: Call, { maxSeats, limits }: Classification["state"]): Work => {
-    const { info, attributes, request } = call;
+  const workOf = ({ info, attributes, request }: Call, { state, series }: Classification): Work => {
+    const { maxSeats, limits } = state;
     const asked = { info, query: request.query, name: attributes.name };
-    return estimateWork(facts, asked, { maxSeats, nominal: limits.nominal });
+    return estimateWork(facts, asked, { maxSeats, nominal: limits.nominal }, series.watchers);
   };
 
   const run = (next: Handler, call: Call, flow: Classification, ticket: Ticket): Eventually<ApiReply> => {
@@ -74,7 +74,7 @@ export function shareFairly(options: FairRequestsOptions): Stage {
     const flow = fairness.classify(call.user, info);
     const { schema, state, hand, series } = flow;
     call.flow = { schema: schema.uid, level: state.level.uid };
-    const work = state.level.response.type === "Exempt" ? ONE_SEAT : workOf(call, state);
+    const work = state.level.response.type === "Exempt" ? ONE_SEAT : workOf(call, flow);
     series.estimatedSeats.observe(Math.max(work.seats, work.finalSeats));
     const ticket = state.queues.start(work, hand, {
       counts: flow.counts,

@@ -34,7 +34,7 @@ export const ONE_SEAT: Work = { seats: 1, finalSeats: 0, lingerMs: 0 };
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch", "delete"]);
 
 /**
- * Estimates the work of a request. `name`: of the path, or of a field selector. Compat: `NewWorkEstimator`. Differs: a list of
+ * Estimates the work of a request. `name`: of the path, or of a field selector. `watcherSamples` gets the watchers of writes. Compat: `NewWorkEstimator`. Differs: a list of
  * more than 1 MB takes more seats the more bytes it writes, up to half of those of its level, because it uses the only
  * thread (kubernetes/kubernetes#132233).
  */
@@ -42,6 +42,7 @@ export function estimateWork(
   facts: WorkFacts,
   { info, query, name }: { readonly info: RequestInfo; readonly query: URLSearchParams; readonly name: string },
   limits: WidthLimits,
+  watcherSamples: { observe(watchers: number): void },
 ): Work {
   const { verb } = info;
   if (verb === "list" || (verb === "watch" && hasInitialEvents(query))) {
@@ -50,6 +51,7 @@ export function estimateWork(
   }
   if (!WRITES.has(verb)) return ONE_SEAT;
   const watchers = facts.watchersOf(info, name);
+  watcherSamples.observe(watchers);
   if (watchers < WATCHERS_PER_SEAT) return ONE_SEAT;
   const wanted = Math.ceil(watchers / WATCHERS_PER_SEAT);
   const finalSeats = Math.min(wanted, limits.maxSeats ?? WRITE_SEATS, WRITE_SEATS);
