@@ -1,38 +1,9 @@
-import { END, type Pollable, PollWaiter } from "../base/util/pollable.ts";
 import { EventLog } from "./event-log.ts";
-import {
-  type EventIndex,
-  type EventTerm,
-  StoreError,
-  type StoreEvent,
-  type StoreWatch,
-  type WatchBatch,
-  type WatchInterest,
-} from "./store.ts";
-import { TermLogs } from "./term-logs.ts";
+import { type EventTerm, StoreError, type StoreEvent, type StoreWatch, type WatchInterest } from "./store.ts";
+import { newLog, refill, type WatchLog } from "./watch-log.ts";
+import { type WatchedLogs, Watcher } from "./watcher.ts";
 
-const maxBatchEvents = 1000;
 const maxWokenPerTurn = 256;
-
-/** The events of one watched prefix, or those of them with one term, shared by all their watchers. */
-interface WatchLog {
-  readonly prefix: string;
-  /** Of the log of a term: the log of the whole prefix, and the term. */
-  readonly part?: { readonly whole: WatchLog; readonly index: EventIndex; readonly term: EventTerm };
-  /** Of the log of a whole prefix: the logs of terms. */
-  readonly parts: TermLogs<WatchLog>;
-  events: EventLog;
-  /** Holds every event of the log after this revision, except compacted ones. */
-  start: number;
-  /** Revision of the newest event that was compacted. */
-  droppedRevision: number;
-  /** Includes those of the parts. */
-  watchers: number;
-  readonly waiting: Set<Watcher>;
-  isDirty: boolean;
-  /** The latest batch read, shared by all watchers at the same position. */
-  latest: { readonly cursor: number; readonly batch: WatchBatch } | undefined;
-}
 
 /**
  * Watches over a log. Each watched prefix has a log of its own, so a change only wakes its watchers, and a watcher is
@@ -42,7 +13,7 @@ interface WatchLog {
  *   event "/nodes/n"    goes to neither and wakes no watcher
  * In the same way, a change only wakes watchers with an interest if it has the term under which they are filed.
  */
-export class WatchLogs {
+export class WatchLogs implements WatchedLogs {
   readonly #all: EventLog;
   readonly #byPrefix = new Map<string, WatchLog>();
   // Lengths of the watched prefixes that do not end in "/", by their folder, with the number of prefixes of that
@@ -50,7 +21,7 @@ export class WatchLogs {
   readonly #lengths = new Map<string, Map<number, number>>();
   #dirty: WatchLog[] = [];
   /** The watchers of the log being processed, and how many of them have been woken. */
-  #woken: readonly Watcher[] = [];
+  #woken: readonly { wake(): void }[] = [];
   #wokenAt = 0;
   #isWaking = false;
   #revision: number;
@@ -263,143 +234,5 @@ export class WatchLogs {
     else lengths.delete(prefix.length);
     if (lengths.size > 0) this.#lengths.set(folder, lengths);
     else this.#lengths.delete(folder);
-  }
-}
-
-function newLog(prefix: string, events: EventLog, start: number, part?: WatchLog["part"]): WatchLog {
-  return {
-    prefix,
-    part,
-    parts: part === undefined ? new TermLogs() : NO_PARTS,
-    events,
-    start,
-    droppedRevision: 0,
-    watchers: 0,
-    waiting: new Set(),
-    isDirty: false,
-    latest: undefined,
-  };
-}
-
-const NO_PARTS = new TermLogs<WatchLog>();
-
-// Watchers keep a reference to their log, so a log that has to reach further back is refilled in place.
-function refill(log: WatchLog | undefined, events: EventLog, start: number): WatchLog | undefined {
-  return log && Object.assign(log, { events, start, latest: undefined });
-}
-
-class Watcher implements StoreWatch, AsyncIterator<WatchBatch, undefined>, Pollable<WatchBatch> {
-  readonly #logs: WatchLogs;
-  readonly #prefix: string;
-  readonly #signal: AbortSignal;
-  readonly #interest: WatchInterest | undefined;
-  #log: WatchLog | undefined;
-  #waiter: PollWaiter<WatchBatch> | undefined;
-  #onReady: (() => void) | undefined;
-  /** Whether the last `poll` found nothing. */
-  #isIdle = false;
-  /** The last revision given out. */
-  #cursor: number;
-  /** The cursor when `poll` was last called. */
-  #consumed: number;
-  #isDone = false;
-
-  constructor(
-    logs: WatchLogs,
-    options: { prefix: string; revision: number; signal: AbortSignal; interest: WatchInterest | undefined },
-  ) {
-    this.#logs = logs;
-    this.#prefix = options.prefix;
-    this.#signal = options.signal;
-    this.#interest = options.interest;
-    this.#cursor = options.revision;
-    this.#consumed = options.revision;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<WatchBatch, undefined> {
-    return this;
-  }
-
-  progress(): number {
-    const isIdle = this.#isIdle && (this.#log?.events.lastRevision ?? 0) <= this.#cursor;
-    return isIdle ? Math.max(this.#consumed, this.#logs.revision) : this.#consumed;
-  }
-
-  next(): Promise<IteratorResult<WatchBatch, undefined>> {
-    this.#waiter ??= new PollWaiter(this);
-    return this.#waiter.next();
-  }
-
-  return(): Promise<IteratorResult<WatchBatch, undefined>> {
-    this.#onAbort();
-    return Promise.resolve({ done: true, value: undefined });
-  }
-
-  poll(): WatchBatch | undefined | typeof END {
-    this.#consumed = this.#cursor;
-    try {
-      const batch = this.#read();
-      this.#isIdle = batch === undefined;
-      if (batch === END) this.stop();
-      return batch;
-    } catch (error) {
-      this.stop();
-      throw error;
-    }
-  }
-
-  onReady(wake: () => void): void {
-    this.#onReady = wake;
-    this.#log?.waiting.add(this);
-  }
-
-  stop(): void {
-    this.#isDone = true;
-    this.#isIdle = false;
-    const log = this.#log;
-    if (log === undefined) return;
-    this.#log = undefined;
-    log.waiting.delete(this);
-    this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#logs.release(log);
-  }
-
-  /** Makes the reader poll again. */
-  wake(): void {
-    this.#onReady?.();
-  }
-
-  readonly #onAbort = (): void => {
-    this.stop();
-    this.wake();
-  };
-
-  #read(): WatchBatch | undefined | typeof END {
-    const error = this.#logs.closed?.error;
-    if (error !== undefined && !this.#isDone && !this.#signal.aborted) throw error;
-    if (this.#isDone || this.#signal.aborted || this.#logs.closed !== undefined) return END;
-    return this.#take(this.#log ?? this.#open());
-  }
-
-  #open(): WatchLog {
-    const log = this.#logs.open(this.#prefix, this.#cursor, this.#interest);
-    this.#log = log;
-    if (this.#onReady !== undefined) log.waiting.add(this);
-    this.#signal.addEventListener("abort", this.#onAbort);
-    return log;
-  }
-
-  #take(log: WatchLog): WatchBatch | undefined {
-    if (log.droppedRevision > this.#cursor) throw this.#logs.compactedError(this.#prefix);
-    if (log.events.lastRevision <= this.#cursor) return undefined;
-    if (log.latest?.cursor !== this.#cursor) {
-      const events = log.events.readAfter(this.#cursor, maxBatchEvents);
-      const last = events.at(-1)?.revision ?? this.#cursor;
-      const revision = last === log.events.lastRevision ? this.#logs.revision : last;
-      log.latest = { cursor: this.#cursor, batch: { events, revision } };
-    }
-    const { batch } = log.latest;
-    this.#cursor = batch.revision;
-    return batch;
   }
 }
